@@ -1,0 +1,108 @@
+"""The types of the catalogue: rules, and what is known about torch's operations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+# --- operations ----------------------------------------------------------------------------------
+
+
+class OpParam(NamedTuple):
+    name: str
+    default: str | None
+    """Source text of the default; None where an argument is required."""
+    kind: str
+    """normal, keyword (after `*`), args (`*size`), kwargs."""
+
+
+class Test(NamedTuple):
+    """One test of a condition on the arguments of a call, e.g. `output_size missing`."""
+
+    param: str
+    predicate: str
+    """missing | given | tensor (a tensor is passed) | number (a Python number) | true | false | data (Python or NumPy
+    data, not a tensor) | mask (a bool tensor) | many (several elements)."""
+
+
+class Wait(NamedTuple):
+    """One circumstance in which an operation makes the host wait."""
+
+    tests: tuple[Test, ...]
+    """All must hold; empty means always."""
+    torch: str
+    """The releases it was found in, as a version specifier such as `<2.15`; empty means all."""
+
+
+class Op(NamedTuple):
+    """What is known about one public callable or property of torch."""
+
+    name: str
+    """Canonical name: `torch.nonzero`, `torch.nn.functional.one_hot`, `Tensor.item`."""
+    params: tuple[OpParam, ...]
+    """Parameters as called; `self` of a method is left out."""
+    returns: str
+    """tensor | tensors (a tuple or named tuple of tensors) | list (a list of tensors) | self (the receiver or first
+    argument, changed in place) | python (a number, bool or string) | shape (sizes known to the host) | numpy | device |
+    dtype | module | none | object (anything else)."""
+    device: str
+    """Where a returned tensor lives: args (with its tensor arguments) | argument (`device=`, without it the CPU) | like
+    (`device=`, without it with the first tensor) | cpu | accelerator | unknown."""
+    dtype: str
+    """bool, int or float where the result always has such a dtype; else empty."""
+    ndim: str
+    """Number of dimensions of the result: a digit, `same` (as the receiver or first argument), `reduce` (0 unless a
+    dim is given, then one fewer, and for max, min, median, mode … a pair), or empty when not known."""
+    waits: tuple[Wait, ...]
+    """When it waits, given its tensors are on an accelerator; empty means never."""
+    tensor_only: bool
+    """For a method or property of Tensor: no other common type has a member of this name, so its use proves a tensor."""
+    is_property: bool
+
+
+# --- rules ---------------------------------------------------------------------------------------
+
+
+class EventMatch(NamedTuple):
+    """Which events a rule takes: a kind, and optionally operations and forms (`fnmatch` patterns)."""
+
+    kind: str
+    ops: tuple[str, ...]
+    forms: tuple[str, ...]
+
+
+class Rule(NamedTuple):
+    """One rule file. See CONTRIBUTING.md, *A rule is one file*."""
+
+    code: str
+    name: str
+    summary: str
+    """One line, for the table of rules."""
+    message: str
+    """What waits, for a finding; may use {op}, {subject}."""
+    help: str
+    """One thing to do, for a finding."""
+    since: str
+    hot_only: bool
+    """Report only in hot code: inside a loop, `forward`, a training or decoding step."""
+    fix: str
+    """none, unsafe or safe: whether a fix exists and whether it keeps behaviour."""
+    events: tuple[EventMatch, ...]
+    page: str
+    """The Markdown page below the front matter."""
+    bad: tuple[str, ...]
+    """Python sources of the page's Bad blocks."""
+    good: tuple[str, ...]
+    path: Path
+
+    @property
+    def family(self) -> str:
+        return self.code[:3]
+
+
+class Catalogue(NamedTuple):
+    rules: tuple[Rule, ...]
+    """In order of their codes."""
+    ops: Mapping[str, Op]
+    """By canonical name."""
