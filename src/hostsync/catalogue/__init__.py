@@ -1,0 +1,42 @@
+"""The catalogue: the rules, and what is known about torch's operations. Everything in it is read from `rules/`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from hostsync.catalogue.errors import CatalogueError
+from hostsync.catalogue.location import rules_dir
+from hostsync.catalogue.model import Catalogue, EventMatch, Op, Rule
+from hostsync.catalogue.rules import RuleIndex, load_rules
+
+__all__ = ["Catalogue", "CatalogueError", "EventMatch", "Op", "Rule", "RuleIndex", "load", "load_only_rules"]
+
+
+def load(extra_rule_dirs: Iterable[Path] = (), cache_dir: Path | None = None) -> Catalogue:
+    """Reads the shipped rules and operations, and the user's own rules.
+
+    Args:
+        extra_rule_dirs: folders with rule files of the user (`extend-rules`); operations that these bring along are
+            added to the shipped ones, and replace one of the same name.
+        cache_dir: where the parsed operations may be kept between runs; None keeps nothing.
+
+    Raises:
+        CatalogueError: when a file is missing or wrong, or when two rules would take the same event.
+    """
+    from hostsync.catalogue.ops import load_ops
+
+    files = load_rules([rules_dir(), *extra_rule_dirs])
+    ops: dict[str, Op] = dict(load_ops(cache_dir=cache_dir))
+    for file in files:
+        ops.update(file.ops)
+    catalogue = Catalogue(tuple(file.rule for file in files), ops)
+    RuleIndex(catalogue.rules)
+    return catalogue
+
+
+def load_only_rules(extra_rule_dirs: Iterable[Path] = ()) -> tuple[Rule, ...]:
+    """The rules alone, in order of their codes, without the cost of the operations. Raises as `load` does."""
+    rules = tuple(file.rule for file in load_rules([rules_dir(), *extra_rule_dirs]))
+    RuleIndex(rules)
+    return rules
