@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, MutableMapping
 from pathlib import Path
+from typing import cast
 
 from hostsync.catalogue.errors import CatalogueError
 from hostsync.catalogue.location import rules_dir
@@ -27,9 +29,11 @@ def load(extra_rule_dirs: Iterable[Path] = (), cache_dir: Path | None = None) ->
     from hostsync.catalogue.ops import load_ops
 
     files = load_rules([rules_dir(), *extra_rule_dirs])
-    ops: dict[str, Op] = dict(load_ops(cache_dir=cache_dir))
-    for file in files:
-        ops.update(file.ops)
+    # The shipped operations are understood one by one when they are looked up, so they must not be copied.
+    ops: Mapping[str, Op] = load_ops(cache_dir=cache_dir)
+    brought = {name: op for file in files for name, op in file.ops.items()}
+    if brought:
+        ops = ChainMap(brought, cast("MutableMapping[str, Op]", ops))
     catalogue = Catalogue(tuple(file.rule for file in files), ops)
     RuleIndex(catalogue.rules)
     return catalogue

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -250,18 +252,21 @@ class RuleIndex:
     def __init__(self, rules: Iterable[Rule]) -> None:
         entries = sorted((entry for rule in rules for entry in _entries(rule)), key=lambda e: e.rank, reverse=True)
         _reject_ties(entries)
-        self._by_kind: dict[str, list[tuple[_Entry, re.Pattern[str], re.Pattern[str]]]] = {}
+        self._literal: dict[tuple[str, str], list[_Entry]] = {}
+        self._other: dict[str, list[_Entry]] = {}
         for entry in entries:
-            compiled = (entry, _compile(entry.op), _compile(entry.form))
-            self._by_kind.setdefault(entry.kind, []).append(compiled)
+            if entry.op is not None and not _is_pattern(entry.op):
+                self._literal.setdefault((entry.kind, entry.op), []).append(entry)
+            else:
+                self._other.setdefault(entry.kind, []).append(entry)
         self._found: dict[tuple[str, str, str], Rule | None] = {}
 
     def match(self, kind: str, op: str, form: str) -> Rule | None:
         """The rule for an event of this kind, operation and form; None if no rule takes it."""
         key = (kind, op, form)
         if key not in self._found:
-            entries = self._by_kind.get(kind, ())
-            self._found[key] = next((e.rule for e, o, f in entries if o.fullmatch(op) and f.fullmatch(form)), None)
+            entries = chain(self._literal.get((kind, op), ()), self._other.get(kind, ()))
+            self._found[key] = next((e.rule for e in entries if _fits(op, e.op) and _fits(form, e.form)), None)
         return self._found[key]
 
 
@@ -272,9 +277,8 @@ def _entries(rule: Rule) -> Iterator[_Entry]:
                 yield _Entry(rule, match.kind, op, form)
 
 
-def _compile(pattern: str | None) -> re.Pattern[str]:
-    parts = {"*": ".*", "?": "."}
-    return re.compile("".join(parts.get(c) or re.escape(c) for c in ("*" if pattern is None else pattern)), re.DOTALL)
+def _fits(text: str, pattern: str | None) -> bool:
+    return pattern is None or text == pattern or (_is_pattern(pattern) and fnmatchcase(text, pattern))
 
 
 def _reject_ties(entries: list[_Entry]) -> None:
