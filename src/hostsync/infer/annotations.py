@@ -1,0 +1,168 @@
+"""What a type annotation says about a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable as Function
+
+from hostsync import facts
+from hostsync.infer.values import (
+    ANYWHERE,
+    NOTHING,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    ClassRef,
+    Device,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Items,
+    Mapping,
+    Ref,
+    Tensor,
+    Value,
+    join,
+)
+
+_TENSOR_DTYPES = {
+    "Tensor": "",
+    "Parameter": "",
+    "Buffer": "",
+    "FloatTensor": "float",
+    "DoubleTensor": "float",
+    "HalfTensor": "float",
+    "BFloat16Tensor": "float",
+    "LongTensor": "int",
+    "IntTensor": "int",
+    "ShortTensor": "int",
+    "CharTensor": "int",
+    "ByteTensor": "",
+    "BoolTensor": "bool",
+}
+_JAXTYPING = {"Float": "float", "Int": "int", "UInt": "int", "Integer": "int", "Bool": "bool", "Shaped": "", "Num": ""}
+_LISTS = {"list", "List", "Sequence", "Iterable", "Iterator", "Collection", "MutableSequence", "deque", "set", "Set", "Generator"}
+_MAPPINGS = {"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"}
+_NUMBERS = {"int", "float", "bool", "complex"}
+_TRANSPARENT = {"Optional", "Final", "ClassVar", "Annotated", "Required", "NotRequired"}
+_OTHER_FRAMEWORKS = {"tensorflow", "tf", "paddle", "mxnet", "onnx", "tinygrad", "mindspore"}
+
+MODULE_CLASS = "torch.nn.Module"
+"""The name under which a module of unknown class is known."""
+
+
+def from_annotation(
+    node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Device = ANYWHERE, param: str | None = None
+) -> Value | None:
+    """The value that an annotation promises; None when it says nothing that helps.
+
+    `resolve` evaluates a name or dotted name. A tensor is put on `device`.
+    """
+    kind = type(node)
+    if kind is facts.Const:
+        return NOTHING if node.kind == "none" else None
+    if kind is facts.Binary and node.op == "|":
+        return _union([from_annotation(part, resolve, device, param) for part in _alternatives(node)])
+    if kind is facts.Subscript:
+        return _generic(node, resolve, device, param)
+    if kind is facts.Name or kind is facts.Attr:
+        return _plain(node, resolve, device, param)
+    return None
+
+
+def _alternatives(node: facts.Expr) -> list[facts.Expr]:
+    if type(node) is facts.Binary and node.op == "|":
+        return [*_alternatives(node.left), *_alternatives(node.right)]
+    return [node]
+
+
+def _union(parts: list[Value | None]) -> Value | None:
+    """`X | None` is X; a tensor or anything else is a tensor that is not sure to be one."""
+    known = [part for part in parts if part is not None and part != NOTHING]
+    others = any(part is None for part in parts)
+    if not known:
+        return None
+    result = known[0]
+    for part in known[1:]:
+        result = join(result, part)
+    if others:
+        tensor = next((part for part in known if type(part) is Tensor), None)
+        return tensor._replace(sure=False) if tensor is not None else None
+    return result
+
+
+def _last_name(node: facts.Expr) -> str:
+    if type(node) is facts.Name:
+        return node.id
+    return node.name if type(node) is facts.Attr else ""
+
+
+def _root_name(node: facts.Expr) -> str:
+    while type(node) is facts.Attr:
+        node = node.value
+    return node.id if type(node) is facts.Name else ""
+
+
+def _plain(
+    node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Device, param: str | None
+) -> Value | None:
+    value = resolve(node)
+    name = _last_name(node)
+    if type(value) is ClassRef:
+        return Instance(value.name, True)
+    dotted = value.name if type(value) is Ref else name
+    root = dotted.partition(".")[0]
+    if name in _TENSOR_DTYPES and root not in _OTHER_FRAMEWORKS and _root_name(node) not in _OTHER_FRAMEWORKS:
+        if type(value) is Ref or name == "Tensor" or dotted == name:
+            return Tensor(device, _TENSOR_DTYPES[name], param=param)
+        return None
+    if name in _NUMBERS:
+        return NUMBER
+    if name == "str":
+        return TEXT
+    if name == "None":
+        return NOTHING
+    if name == "ndarray":
+        return Array()
+    if dotted == "torch.device":
+        return DeviceValue(frozenset({"=" + param}) if param else ANYWHERE)
+    if dotted == "torch.dtype":
+        return DtypeValue("")
+    if dotted == "torch.Size":
+        return Items("tuple", None, NUMBER)
+    if dotted in {"torch.nn.Module", "nn.Module"}:
+        return Instance(MODULE_CLASS, False)
+    if name in _LISTS or name in {"tuple", "Tuple"}:
+        return Items("list", None, UNKNOWN)
+    if name in _MAPPINGS:
+        return Mapping((), UNKNOWN)
+    if type(value) is Ref and (root in {"torch", "numpy"}):
+        return Instance(value.name, False)
+    return None
+
+
+def _generic(
+    node: facts.Subscript, resolve: Function[[facts.Expr], Value], device: Device, param: str | None
+) -> Value | None:
+    name = _last_name(node.value)
+    args = node.index.items if type(node.index) is facts.Sequence else (node.index,)
+    if name == "Optional" or (name in _TRANSPARENT and args):
+        return from_annotation(args[0], resolve, device, param)
+    if name == "Union":
+        return _union([from_annotation(arg, resolve, device, param) for arg in args])
+    if name in _LISTS and args:
+        return Items("list", None, from_annotation(args[0], resolve, device) or UNKNOWN)
+    if name in {"tuple", "Tuple"} and args:
+        if len(args) == 2 and type(args[1]) is facts.Const and args[1].kind == "ellipsis":
+            return Items("tuple", None, from_annotation(args[0], resolve, device) or UNKNOWN)
+        return Items("tuple", tuple(from_annotation(arg, resolve, device) or UNKNOWN for arg in args), UNKNOWN)
+    if name in _MAPPINGS and len(args) == 2:
+        return Mapping((), from_annotation(args[1], resolve, device) or UNKNOWN)
+    if name in _JAXTYPING and args:
+        inner = from_annotation(args[0], resolve, device, param)
+        return inner._replace(dtype=_JAXTYPING[name]) if type(inner) is Tensor else inner
+    if name in {"ndarray", "NDArray"}:
+        return Array()
+    if name == "DataLoader":
+        return Instance("torch.utils.data.DataLoader", False)
+    return None

@@ -1,0 +1,297 @@
+"""Transfer functions of what moves data between host and device: `to`, `cuda`, `cpu`, constructors, pinned memory.
+
+The defaults are those that measurement supports: a copy to a device is reported where its source is known to be on the CPU;
+a copy to the host is reported unless its source is known to be there already.
+"""
+
+from __future__ import annotations
+
+from hostsync import facts
+from hostsync.infer.frame import Frame, explain
+from hostsync.infer.host_calls import ArgumentList, KeywordList, depth_of
+from hostsync.infer.operations import device_of, promoted
+from hostsync.infer.values import (
+    ACCELERATOR,
+    ANYWHERE,
+    CPU,
+    NUMBER,
+    Array,
+    Device,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Items,
+    Nothing,
+    Number,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    element_of,
+    is_certain,
+    only_host,
+    tensors_in,
+)
+
+
+def transfer(
+    frame: Frame, node: facts.Call, source: Tensor, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    """A method of a tensor that may copy it."""
+    if name == "cpu":
+        return _to_host(frame, node, source, "Tensor.cpu", "")
+    if name == "numpy":
+        force = any(k == "force" and type(v) is Number and v.const is True for k, _, v in keywords)
+        if force:
+            _to_host(frame, node, source, "Tensor.numpy", "")
+        return Array(source.ndim, source.dtype)
+    if name == "pin_memory":
+        if frame.hot() is not None:
+            frame.emit("copy", "Tensor.pin_memory", "inline", node, subject=_receiver(node), device=ANYWHERE, origin=source.origin,
+                       confidence="certain" if source.device == CPU else "likely")  # fmt: skip
+        return source._replace(pinned=True, device=CPU)
+    if name == "copy_":
+        return _copy_into(frame, node, source, args, keywords)
+    if name == "new_tensor":
+        return _new_tensor(frame, node, source, args, keywords)
+    if name == "type_as":
+        other = args[0][1] if args else None
+        device = DeviceValue(other.device) if type(other) is Tensor else DeviceValue(ANYWHERE)
+        return _to(frame, node, source, "Tensor.to", device, args, keywords)
+    if name == "type":
+        return _type(frame, node, source, args, keywords)
+    if name == "cuda":
+        return _to(frame, node, source, "Tensor.cuda", DeviceValue(ACCELERATOR), args, keywords)
+    device, dtype = to_device(frame, args, keywords)
+    value: Value = source
+    if device is not None:
+        value = _to(frame, node, source, "Tensor.to", device, args, keywords)
+    if dtype is not None and type(value) is Tensor:
+        value = value._replace(dtype=dtype.dtype)
+    return value._replace(param=None) if type(value) is Tensor else value
+
+
+def to_device(
+    frame: Frame, args: ArgumentList, keywords: KeywordList
+) -> tuple[DeviceValue | None, DtypeValue | None]:
+    """The destination and element type that the arguments of `.to(…)` ask for."""
+    device: DeviceValue | None = None
+    dtype: DtypeValue | None = None
+    given = [(None, n, v) for n, v in args[:2]] + [(k, n, v) for k, n, v in keywords if k in {"device", "dtype", "other"}]
+    for name, node, value in given:
+        kind = type(value)
+        if kind is DtypeValue or name == "dtype":
+            dtype = value if kind is DtypeValue else DtypeValue("")  # type: ignore[assignment]
+        elif kind is Nothing or (name is None and kind is Number and value.const in {True, False}):
+            continue
+        elif kind in {DeviceValue, Text, Tensor, Number} or name == "device":
+            device = device_of(value)
+            if kind is Tensor and name != "device":
+                dtype = DtypeValue(value.dtype)
+        elif _speaks_of(node, "dtype"):
+            dtype = DtypeValue("")
+        elif _speaks_of(node, "device"):
+            device = device_of(value)
+        elif kind in {Ref, Unknown} and device is None and name is None and not _is_dtype_ref(value):
+            # Neither a device nor an element type by its name: it may be either, so nothing is claimed of it.
+            continue
+    return device, dtype
+
+
+def _is_dtype_ref(value: Value) -> bool:
+    return type(value) is Ref and value.name.startswith("torch.")
+
+
+def _speaks_of(node: facts.Expr, word: str) -> bool:
+    if type(node) is facts.Name:
+        return word in node.id.lower()
+    if type(node) is facts.Attr:
+        return word in node.name.lower()
+    if type(node) is facts.Call:
+        return _speaks_of(node.func, word)
+    return type(node) is facts.Subscript and _speaks_of(node.value, word)
+
+
+def _receiver(node: facts.Call) -> facts.Expr | None:
+    return node.func.value if type(node.func) is facts.Attr else None
+
+
+def _flag(name: str, position: int | None, args: ArgumentList, keywords: KeywordList) -> bool | None:
+    """The value of a boolean argument: False when it is missing, None when it is not known."""
+    for key, _, value in keywords:
+        if key == name:
+            return value.const if type(value) is Number and isinstance(value.const, bool) else None
+    if position is not None and len(args) > position:
+        value = args[position][1]
+        return value.const if type(value) is Number and isinstance(value.const, bool) else None
+    return False
+
+
+def _to_host(frame: Frame, node: facts.Call, source: Tensor, op: str, form: str) -> Value:
+    frame.emit(
+        "read-back", op, form, node, subject=_receiver(node), device=source.device, sure=source.sure, origin=source.origin
+    )
+    return source._replace(device=CPU, pinned=False, param=None, origin=None)
+
+
+def _to(
+    frame: Frame,
+    node: facts.Call,
+    source: Tensor,
+    op: str,
+    wanted: DeviceValue,
+    args: ArgumentList,
+    keywords: KeywordList,
+) -> Value:
+    """A copy to `wanted`, unless the source is there already."""
+    non_blocking = _flag("non_blocking", None if op == "Tensor.to" else 1, args, keywords)
+    if only_host(wanted.device):
+        if wanted.device == CPU and non_blocking is not True:
+            return _to_host(frame, node, source, op, "to-host")._replace(dtype=source.dtype)  # type: ignore[union-attr]
+        return source._replace(device=wanted.device, param=None)
+    moved = source._replace(device=wanted.device, pinned=False, param=None)
+    if "cpu" in source.device and not (frame.setup and wanted.optional):
+        _to_accelerator(frame, node, source, op, wanted, non_blocking)
+    if source.device == wanted.device and not is_certain(source.device):
+        return source
+    return explain(moved, node)
+
+
+def _to_accelerator(
+    frame: Frame, node: facts.Call, source: Tensor, op: str, wanted: DeviceValue, non_blocking: bool | None
+) -> None:
+    if non_blocking is None or (non_blocking and source.pinned is not False):
+        return
+    form = "pageable-non-blocking" if non_blocking else "pinned-blocking" if source.pinned else "pageable"
+    certain = source.device == CPU and is_certain(wanted.device)
+    frame.emit(
+        "copy",
+        op,
+        form,
+        node,
+        subject=_receiver(node),
+        device=wanted.device,
+        origin=source.origin,
+        confidence="certain" if certain and not non_blocking else "likely",
+    )
+
+
+def _copy_into(frame: Frame, node: facts.Call, target: Tensor, args: ArgumentList, keywords: KeywordList) -> Value:
+    source = args[0][1] if args else None
+    if type(source) is Tensor and source.sure:
+        non_blocking = _flag("non_blocking", 1, args, keywords)
+        if source.device == CPU and is_certain(target.device):
+            _to_accelerator(frame, node, source, "Tensor.copy_", DeviceValue(ACCELERATOR), non_blocking)
+        elif target.device == CPU and is_certain(source.device) and not (non_blocking and target.pinned):
+            frame.emit("copy", "Tensor.copy_", "pageable", node, subject=args[0][0], device=source.device, origin=source.origin)
+    return target
+
+
+def _type(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`.type(torch.LongTensor)` names a CPU type, so it moves the tensor as well."""
+    wanted = args[0][1] if args else next((v for k, _, v in keywords if k == "dtype"), None)
+    if type(wanted) is DtypeValue:
+        return source._replace(dtype=wanted.dtype, param=None)
+    name = wanted.name if type(wanted) is Ref else wanted.const if type(wanted) is Text else None
+    if name is None:
+        return Array() and Text() if not args and not keywords else source._replace(dtype="", param=None)
+    if name.endswith("Tensor"):
+        if ".cuda." in name:
+            return _to(frame, node, source, "Tensor.type", DeviceValue(ACCELERATOR), [], keywords)
+        return _to_host(frame, node, source, "Tensor.type", "to-host")
+    return source._replace(dtype="", param=None)
+
+
+# --- constructors --------------------------------------------------------------------------------
+
+
+def _holds_device_tensors(data: Value) -> Tensor | None:
+    """A list or tuple of device tensors is read back element by element."""
+    if type(data) is Items:
+        for tensor in tensors_in(data, 2):
+            if tensor.sure and not only_host(tensor.device):
+                return tensor
+    return None
+
+
+def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`torch.tensor`, `torch.as_tensor` and `torch.asarray`: Python or NumPy data becomes a tensor on a device."""
+    func = node.func
+    name = func.name if type(func) is facts.Attr else func.id if type(func) is facts.Name else "tensor"
+    name = name if name in {"tensor", "as_tensor", "asarray"} else "tensor"
+    data_node, data = args[0] if args else (None, None)
+    if data is None:
+        data_node, data = next(((n, v) for k, n, v in keywords if k in {"data", "obj"}), (None, Unknown()))
+    wanted: DeviceValue | None = None
+    dtype: str | None = None
+    for key, _, value in keywords:
+        if key == "device":
+            wanted = device_of(value)
+        elif key == "dtype":
+            dtype = value.dtype if type(value) is DtypeValue else ""
+    if wanted is None and name == "as_tensor" and len(args) > 2:
+        wanted = device_of(args[2][1])
+    if type(data) is Tensor:
+        return _from_tensor(frame, node, name, data, wanted, dtype)
+    held = _holds_device_tensors(data)
+    if held is not None:
+        frame.emit("read-back", f"torch.{name}", "size-argument", node, subject=data_node, device=held.device, origin=held.origin)
+    device = wanted.device if wanted is not None else CPU
+    if any(k is None for k, _, _ in keywords) and wanted is None:
+        device = ANYWHERE
+    if wanted is not None and not only_host(wanted.device) and not (frame.setup and wanted.optional):
+        known = type(data) in {Number, Items, Array, Text}
+        if known or name == "tensor":
+            frame.emit(
+                "copy",
+                f"torch.{name}",
+                "python-data",
+                node,
+                subject=data_node,
+                device=wanted.device,
+                confidence="certain" if known and is_certain(wanted.device) else "likely",
+            )
+    if name != "tensor" and type(data) is Unknown:
+        device = device if wanted is not None else ANYWHERE
+    return explain(Tensor(device, dtype if dtype is not None else _dtype_of(data), depth_of(data)), node)
+
+
+def _from_tensor(
+    frame: Frame, node: facts.Call, name: str, data: Tensor, wanted: DeviceValue | None, dtype: str | None
+) -> Value:
+    if wanted is None:
+        # `torch.tensor(t)` keeps the device of t.
+        result = data._replace(param=None, dtype=dtype if dtype is not None else data.dtype)
+        return result
+    if only_host(wanted.device):
+        if data.sure:
+            frame.emit("read-back", "Tensor.to", "to-host", node, device=data.device, origin=data.origin)
+    elif data.device == CPU and not (frame.setup and wanted.optional):
+        form = "pageable"
+        frame.emit("copy", "Tensor.to", form, node, device=wanted.device, origin=data.origin,
+                   confidence="certain" if is_certain(wanted.device) and data.sure else "likely")  # fmt: skip
+    return explain(data._replace(device=wanted.device, param=None, dtype=dtype if dtype is not None else data.dtype), node)
+
+
+def _new_tensor(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentList, keywords: KeywordList) -> Value:
+    data = args[0][1] if args else Unknown()
+    device: Device = source.device
+    for key, _, value in keywords:
+        if key == "device" and type(value) is not Nothing:
+            device = device_of(value).device
+    if type(data) is not Tensor:
+        frame.emit("copy", "Tensor.new_tensor", "python-data", node, subject=args[0][0] if args else None, device=device,
+                   origin=source.origin, confidence=None if source.sure else "possible")  # fmt: skip
+    return explain(Tensor(device, "", depth_of(data)), node)
+
+
+def _dtype_of(data: Value) -> str:
+    while type(data) is Items:
+        data = element_of(data)
+    if type(data) is Array:
+        return data.dtype
+    return promoted([data]) if type(data) is Number else ""
+
+
+__all__ = ["Instance", "NUMBER", "from_data", "to_device", "transfer"]

@@ -1,0 +1,536 @@
+"""Transfer functions of expressions, calls and subscripts left out (`calls`, `indexing`)."""
+
+from __future__ import annotations
+
+from hostsync import facts
+from hostsync.infer.evidence import dotted_path
+from hostsync.infer.frame import BUILTINS, EVALUATORS, Frame, evaluate
+from hostsync.infer.narrowing import narrow
+from hostsync.infer.operations import merged, operator_result
+from hostsync.infer.project import class_attribute, is_module_class, returned
+from hostsync.infer.values import (
+    ANYWHERE,
+    NOTHING,
+    NUMBER,
+    SIZES,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Callable,
+    ClassRef,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Items,
+    Mapping,
+    Method,
+    Number,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    element_of,
+    join,
+    only_host,
+    tensors_in,
+)
+
+# --- names, attributes, literals -----------------------------------------------------------------
+
+_DTYPES = {
+    "bool": "bool",
+    **dict.fromkeys(("float", "float16", "float32", "float64", "bfloat16", "half", "double"), "float"),
+    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short"), "int"),
+    # A uint8 tensor is still taken for a mask as an index, so it is not called an int.
+    "uint8": "",
+}
+
+
+def _name(frame: Frame, node: facts.Name) -> Value:
+    return frame.lookup(node.id)
+
+
+def _attr(frame: Frame, node: facts.Attr) -> Value:
+    if frame.paths:
+        path = dotted_path(node)
+        if path is not None and path in frame.paths:
+            return frame.paths[path]
+    value = attribute(frame, evaluate(frame, node.value), node.name)
+    if (type(value) is Unknown or type(value) is Method) and frame.usage.tensors:
+        path = dotted_path(node)
+        if path is not None and path in frame.usage.tensors:
+            return Tensor(ANYWHERE)
+    return value
+
+
+def attribute(frame: Frame, base: Value, name: str) -> Value:
+    """The value of `base.name`."""
+    kind = type(base)
+    if kind is Ref:
+        return _of_ref(base.name, name)
+    if kind is Tensor:
+        return _of_tensor(frame, base, name)
+    if kind is Instance:
+        return _of_instance(frame, base, name)
+    if kind is ClassRef:
+        return class_attribute(frame.context, base.name, name, base)
+    if kind is Unknown:
+        if name == "device":
+            return DeviceValue(frozenset({"=" + base.param}) if base.param else ANYWHERE)
+        if name == "dtype":
+            return DtypeValue("")
+        if name == "shape":
+            return SIZES
+        return Method(base, name)
+    if kind is Array:
+        if name in {"shape", "strides"}:
+            return SIZES
+        if name in {"ndim", "size", "nbytes", "itemsize"}:
+            return NUMBER
+        return base if name in {"T", "real", "imag", "flat"} else Method(base, name)
+    if kind is DeviceValue:
+        return TEXT if name == "type" else NUMBER
+    return Method(base, name)
+
+
+def _of_ref(base: str, name: str) -> Value:
+    if base == "torch" and name in _DTYPES:
+        return DtypeValue(_DTYPES[name])
+    if base in {"math", "numpy", "torch"} and name in {"pi", "e", "inf", "nan", "tau", "NaN", "Inf"}:
+        return NUMBER
+    if name == "__name__":
+        return TEXT
+    return Ref(f"{base}.{name}")
+
+
+def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:
+    if name == "device":
+        return DeviceValue(tensor.device)
+    if name == "dtype":
+        return DtypeValue(tensor.dtype)
+    op = frame.context.ops.get("Tensor." + name)
+    if op is not None and op.is_property:
+        if op.returns == "shape":
+            return SIZES
+        if op.returns == "python":
+            return NUMBER
+        if op.returns in {"tensor", "self"}:
+            return tensor._replace(param=None)
+        return UNKNOWN
+    if not tensor.sure and op is None:
+        # A batch, or another bundle of tensors: its parts live where it lives.
+        return tensor._replace(ndim=None, dtype="")
+    return Method(tensor, name)
+
+
+def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
+    if base.local:
+        value = class_attribute(frame.context, base.name, name, base)
+        if type(value) is Callable and type(value.node) is facts.Function and _is_property(value.node):
+            return returned(frame.context, value, {})
+        if type(value) is not Unknown:
+            return value
+        if name == "device":
+            return DeviceValue(base.device)
+        if name == "dtype":
+            return DtypeValue("")
+        if name == "training":
+            return NUMBER
+        return Method(base, name)
+    if name == "device":
+        return DeviceValue(base.device)
+    if name == "dtype":
+        return DtypeValue("")
+    if base.name.startswith("torch.nn.") and name in {"weight", "bias", "running_mean", "running_var"}:
+        return Tensor(base.device)
+    if name == "training":
+        return NUMBER
+    return Method(base, name)
+
+
+def _is_property(node: facts.Function) -> bool:
+    for decorator in node.decorators:
+        name = decorator.id if type(decorator) is facts.Name else decorator.name if type(decorator) is facts.Attr else ""
+        if name.endswith("property"):
+            return True
+    return False
+
+
+def _const(frame: Frame, node: facts.Const) -> Value:
+    kind = node.kind
+    if kind == "none":
+        return NOTHING
+    if kind in {"int", "float", "bool"}:
+        return Number(node.value)  # type: ignore[arg-type]
+    return Text(node.value) if kind == "str" else UNKNOWN  # type: ignore[arg-type]
+
+
+def _sequence(frame: Frame, node: facts.Sequence) -> Value:
+    items: list[Value] = []
+    spread = False
+    for item in node.items:
+        if type(item) is facts.Starred:
+            spread = True
+            value = evaluate(frame, item.value)
+            if type(value) is Items and value.items is not None:
+                items.extend(value.items)
+                spread = False if not spread else spread
+            else:
+                items.append(iterated(frame, value))
+        else:
+            items.append(evaluate(frame, item))
+    if spread or len(items) > 64:
+        return Items(node.kind, None, element_of(Items(node.kind, tuple(items[:64]), UNKNOWN)))
+    return Items(node.kind, tuple(items), UNKNOWN)
+
+
+def _dict(frame: Frame, node: facts.Dict) -> Value:
+    items: list[tuple[str, Value]] = []
+    element: Value = UNKNOWN
+    first = True
+    for key, value_node in zip(node.keys, node.values, strict=True):
+        value = evaluate(frame, value_node)
+        if key is None:
+            if type(value) is Mapping:
+                items.extend(value.items)
+                if type(value.element) is not Unknown:
+                    element = value.element if first else join(element, value.element)
+            continue
+        evaluate(frame, key)
+        if type(key) is facts.Const and key.kind == "str" and len(items) < 256:
+            items.append((str(key.value), value))
+        else:
+            element = value if first else join(element, value)
+            first = False
+    return Mapping(tuple(dict(items).items()), element)
+
+
+# --- operators -----------------------------------------------------------------------------------
+
+
+def _binary(frame: Frame, node: facts.Binary) -> Value:
+    # A chain such as a + b + c + … nests to the left; it is followed without recursion.
+    spine = [node]
+    while type(spine[-1].left) is facts.Binary:
+        spine.append(spine[-1].left)
+    left = evaluate(frame, spine[-1].left)
+    for step in reversed(spine):
+        left = _one_binary(frame, step, left)
+    return left
+
+
+def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
+    right = evaluate(frame, node.right)
+    if node.op == "%" and (type(left) is Text or (type(node.left) is facts.Const and node.left.kind == "str")):
+        for tensor in tensors_in(right, 1):
+            if tensor.sure:
+                frame.emit("read-back", "operator.mod", "", node, subject=node.right, device=tensor.device, origin=tensor.origin)
+                break
+        return TEXT
+    if node.op == "*":
+        for items, times, times_node in ((left, right, node.right), (right, left, node.left)):
+            if type(items) is Items and type(times) is Tensor and times.sure and items.kind in {"list", "tuple"}:
+                frame.emit(
+                    "read-back", "operator.index", "repeat", node, subject=times_node, device=times.device, origin=times.origin
+                )
+                return items
+    return operator_result(node.op, left, right)
+
+
+def _unary(frame: Frame, node: facts.Unary) -> Value:
+    if node.op == "not":
+        test(frame, node.operand, "not")
+        return NUMBER
+    value = evaluate(frame, node.operand)
+    if type(value) is Tensor:
+        return value._replace(param=None)
+    if type(value) is Number and node.op == "-" and value.const is not None:
+        return Number(-value.const)
+    return value if type(value) in {Array, Number} else UNKNOWN
+
+
+def _logical(frame: Frame, node: facts.Logical) -> Value:
+    state = None
+    result: Value | None = None
+    for index, part in enumerate(node.values):
+        if index + 1 < len(node.values):
+            value = test(frame, part, node.op)
+            if state is None:
+                state = frame.save()
+            narrow(frame, part, node.op == "and")
+        else:
+            value = evaluate(frame, part)
+        result = value if result is None else join(result, value)
+    if state is not None:
+        frame.restore(state)
+    return result if result is not None else UNKNOWN
+
+
+def test(frame: Frame, node: facts.Expr, op: str) -> Value:
+    """Evaluate an expression whose truth decides what runs next; a tensor there makes the host wait."""
+    kind = type(node)
+    if kind is facts.Logical:
+        state = None
+        value: Value = UNKNOWN
+        for index, part in enumerate(node.values):
+            last = index + 1 == len(node.values)
+            value = test(frame, part, op if last else node.op)
+            if not last:
+                if state is None:
+                    state = frame.save()
+                narrow(frame, part, node.op == "and")
+        if state is not None:
+            frame.restore(state)
+        return value
+    if kind is facts.Unary and node.op == "not":
+        test(frame, node.operand, "not" if type(node.operand) is not facts.Logical else op)
+        return NUMBER
+    value = evaluate(frame, node)
+    if type(value) is Tensor and not only_host(value.device):
+        frame.emit(
+            "control-flow",
+            op,
+            "",
+            node,
+            subject=node,
+            device=value.device,
+            sure=value.sure,
+            origin=value.origin,
+            confidence=None if value.sure else "possible",
+        )
+    return value
+
+
+def _compare(frame: Frame, node: facts.Compare) -> Value:
+    left = evaluate(frame, node.left)
+    result: Value = NUMBER
+    chained = len(node.ops) > 1
+    for index, (op, right_node) in enumerate(zip(node.ops, node.rights, strict=True)):
+        right = evaluate(frame, right_node)
+        if op in {"is", "is not"}:
+            result = NUMBER
+        elif op in {"in", "not in"}:
+            _contains(frame, node, left, right, right_node)
+            result = NUMBER
+        else:
+            result = operator_result(op, left, right)
+            if chained and index + 1 < len(node.ops) and type(result) is Tensor and result.sure:
+                frame.emit(
+                    "control-flow",
+                    "compare-chain",
+                    "",
+                    node,
+                    subject=right_node,
+                    device=result.device,
+                    origin=result.origin,
+                )
+        left = right
+    return result
+
+
+def _contains(frame: Frame, node: facts.Compare, left: Value, right: Value, right_node: facts.Expr) -> None:
+    if type(right) is Tensor and right.sure:
+        frame.emit(
+            "read-back", "operator.contains", "", node, subject=right_node, device=right.device, origin=right.origin
+        )
+    elif type(right) is Items and right.kind in {"list", "tuple"}:
+        tensors = [v for v in (left, *(right.items or (right.element,))) if type(v) is Tensor and v.sure]
+        if tensors and (type(left) is Tensor or type(left) is Number):
+            frame.emit(
+                "read-back", "operator.contains", "", node, subject=node.left, device=merged(tensors), origin=tensors[0].origin
+            )
+
+
+def _conditional(frame: Frame, node: facts.Conditional) -> Value:
+    test(frame, node.test, "ternary")
+    state = frame.save()
+    narrow(frame, node.test, True)
+    body = evaluate(frame, node.body)
+    frame.restore(state)
+    narrow(frame, node.test, False)
+    orelse = evaluate(frame, node.orelse)
+    frame.restore(state)
+    return join(body, orelse)
+
+
+# --- the rest ------------------------------------------------------------------------------------
+
+
+def _fstring(frame: Frame, node: facts.FString) -> Value:
+    for field in node.fields:
+        value = evaluate(frame, field.value)
+        if field.spec is not None:
+            evaluate(frame, field.spec)
+        if type(value) is Tensor and value.sure:
+            frame.emit(
+                "read-back", "f-string", "", field.value, subject=field.value, device=value.device, origin=value.origin
+            )
+    return TEXT
+
+
+def _formatted(frame: Frame, node: facts.Formatted) -> Value:
+    evaluate(frame, node.value)
+    return TEXT
+
+
+def _lambda(frame: Frame, node: facts.Lambda) -> Value:
+    saved = frame.save()
+    for param in node.params:
+        frame.bind(param.name, UNKNOWN)
+    evaluate(frame, node.body)
+    frame.restore(saved)
+    return Callable(node, frame.symbol + ".<lambda>", None, None)
+
+
+def _comprehension(frame: Frame, node: facts.Comprehension) -> Value:
+    saved = frame.save()
+    loops = frame.loops
+    for generator in node.generators:
+        value = iterated(frame, evaluate(frame, generator.iterable))
+        frame.loops = loops + 1
+        assign(frame, generator.target, value)
+        for condition in generator.conditions:
+            test(frame, condition, "comprehension-if")
+            narrow(frame, condition, True)
+    if node.key is not None:
+        evaluate(frame, node.key)
+    element = evaluate(frame, node.element)
+    frame.loops = loops
+    frame.restore(saved)
+    if node.kind == "dict":
+        return Mapping((), element)
+    return Items(node.kind, None, element)
+
+
+def _starred(frame: Frame, node: facts.Starred) -> Value:
+    return evaluate(frame, node.value)
+
+
+def _walrus(frame: Frame, node: facts.Walrus) -> Value:
+    value = evaluate(frame, node.value)
+    frame.bind(node.target.id, value)
+    return frame.env[node.target.id]
+
+
+def _await(frame: Frame, node: facts.Await) -> Value:
+    return evaluate(frame, node.value)
+
+
+def _yield(frame: Frame, node: facts.Yield) -> Value:
+    if node.value is not None:
+        value = evaluate(frame, node.value)
+        frame.yields.append(iterated(frame, value) if node.is_from else value)
+    return UNKNOWN
+
+
+def _slice(frame: Frame, node: facts.Slice) -> Value:
+    for bound in (node.lower, node.upper, node.step):
+        if bound is not None:
+            evaluate(frame, bound)
+    return UNKNOWN
+
+
+# --- iteration and assignment --------------------------------------------------------------------
+
+
+def iterated(frame: Frame, value: Value) -> Value:
+    """What iterating over a value yields."""
+    kind = type(value)
+    if kind is Items:
+        return element_of(value)
+    if kind is Tensor:
+        ndim = value.ndim - 1 if value.ndim else None
+        return value._replace(ndim=ndim, param=None)
+    if kind is Array:
+        if value.ndim == 1:
+            return NUMBER
+        return Array(value.ndim - 1 if value.ndim else None, value.dtype)
+    if kind is Mapping or kind is Text:
+        return TEXT
+    if kind is Instance and value.name == "torch.utils.data.DataLoader":
+        return Tensor(frozenset({"cpu"}), sure=False, pinned=value.pinned)
+    if kind is Instance and value.local and is_module_class(frame.context, value.name):
+        return Instance("torch.nn.Module", False)
+    return UNKNOWN
+
+
+def assign(frame: Frame, target: facts.Expr, value: Value) -> None:
+    """Bind a value to a target: a name, an attribute, an element, or several."""
+    kind = type(target)
+    if kind is facts.Name:
+        frame.bind(target.id, value)
+    elif kind is facts.Sequence:
+        _unpack(frame, target, value)
+    elif kind is facts.Starred:
+        assign(frame, target.value, Items("list", None, value))
+    elif kind is facts.Attr:
+        _assign_attribute(frame, target, value)
+    elif kind is facts.Subscript:
+        from hostsync.infer.indexing import store
+
+        store(frame, target, value)
+
+
+def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
+    count = len(target.items)
+    starred = [i for i, item in enumerate(target.items) if type(item) is facts.Starred]
+    if type(value) is Items and value.items is not None and not starred and len(value.items) == count:
+        for item, part in zip(target.items, value.items, strict=True):
+            assign(frame, item, part)
+        return
+    if type(value) is Items and value.items is not None and len(starred) == 1 and len(value.items) >= count - 1:
+        at = starred[0]
+        tail = count - at - 1
+        parts = value.items
+        for item, part in zip(target.items[:at], parts[:at], strict=True):
+            assign(frame, item, part)
+        middle = parts[at : len(parts) - tail]
+        assign(frame, target.items[at].value, Items("list", middle, UNKNOWN))  # type: ignore[union-attr]
+        for item, part in zip(target.items[at + 1 :], parts[len(parts) - tail :] if tail else (), strict=True):
+            assign(frame, item, part)
+        return
+    if type(value) is Tensor and not value.sure:
+        each: Value = value
+    else:
+        each = iterated(frame, value)
+    for item in target.items:
+        assign(frame, item, each)
+
+
+def _assign_attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
+    base = evaluate(frame, target.value)
+    path = dotted_path(target)
+    if path is not None:
+        if type(value) is Unknown and path in frame.usage.tensors:
+            value = Tensor(ANYWHERE, param=value.param) if value.param is None else Tensor(frozenset({"=" + value.param}))
+        frame.paths[path] = value
+    if frame.sink is not None and type(base) is Instance and base == frame.bound:
+        known = frame.sink.get(target.name)
+        frame.sink[target.name] = value if known is None else join(known, value)
+
+
+EVALUATORS.update(
+    {
+        facts.Name: _name,
+        facts.Attr: _attr,
+        facts.Const: _const,
+        facts.Sequence: _sequence,
+        facts.Dict: _dict,
+        facts.Binary: _binary,
+        facts.Unary: _unary,
+        facts.Logical: _logical,
+        facts.Compare: _compare,
+        facts.Conditional: _conditional,
+        facts.FString: _fstring,
+        facts.Formatted: _formatted,
+        facts.Lambda: _lambda,
+        facts.Comprehension: _comprehension,
+        facts.Starred: _starred,
+        facts.Walrus: _walrus,
+        facts.Await: _await,
+        facts.Yield: _yield,
+        facts.Slice: _slice,
+    }
+)
+__all__ = ["BUILTINS", "assign", "attribute", "evaluate", "iterated", "test"]

@@ -1,0 +1,286 @@
+"""The state of inference: what is known of the whole module, and of the function being followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable as Function
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from hostsync import facts
+from hostsync.catalogue.model import Op
+from hostsync.infer.events import Event, Reason
+from hostsync.infer.evidence import Usage
+from hostsync.infer.values import (
+    ANYWHERE,
+    UNKNOWN,
+    Callable,
+    Device,
+    Origin,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    because,
+    is_certain,
+    join,
+    only_host,
+    reasons,
+)
+from hostsync.infer.versions import TorchRange
+
+_STEP = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
+_SETUP = re.compile(r"^(__init__|__post_init__|__new__|__setstate__|_?(init|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$")
+
+
+class ClassInfo:
+    """A class of the scanned module. `table` holds what is known of its attributes once that was asked for."""
+
+    __slots__ = ("attributes", "bases", "busy", "methods", "name", "node", "table")
+
+    def __init__(self, name: str, node: facts.Class, bases: tuple[Value, ...]) -> None:
+        self.name = name
+        self.node = node
+        self.bases = bases
+        self.methods = {s.name: s for s in node.body if type(s) is facts.Function}
+        self.attributes: dict[str, Value] = {}
+        self.table: dict[str, Value] | None = None
+        self.busy = False
+
+
+class Context:
+    """Everything that outlives one function: the module's names, classes, and what its functions return."""
+
+    def __init__(self, module: facts.Module, ops: Mapping[str, Op], torch: TorchRange) -> None:
+        self.module = module
+        self.ops = ops
+        self.torch = torch
+        self.names: dict[str, Value] = {}
+        self.classes: dict[str, ClassInfo] = {}
+        self.summaries: dict[tuple[str, Value | None], Value] = {}
+        self.busy: set[tuple[str, Value | None]] = set()
+        self.usages: dict[int, Usage] = {}
+        self.closures: dict[str, dict[str, Value]] = {}
+        self.pending: list[Callable] = []
+        self.followed: set[str] = set()
+        self.uses_torch = False
+        self.uses_numpy = False
+        self.events: list[Event] = []
+
+
+class Frame:
+    """One function (or the module's own body) being followed."""
+
+    __slots__ = (
+        "breaks",
+        "bound",
+        "compiled",
+        "context",
+        "env",
+        "events",
+        "function",
+        "loops",
+        "outer",
+        "owner",
+        "paths",
+        "quiet",
+        "returns",
+        "setup",
+        "sink",
+        "symbol",
+        "usage",
+        "yields",
+    )
+
+    def __init__(
+        self,
+        context: Context,
+        symbol: str,
+        usage: Usage,
+        *,
+        outer: dict[str, Value] | None = None,
+        owner: str | None = None,
+        function: facts.Function | None = None,
+        loud: bool,
+    ) -> None:
+        self.context = context
+        self.symbol = symbol
+        self.usage = usage
+        self.outer = outer
+        self.owner = owner
+        self.function = function
+        self.env: dict[str, Value] = {}
+        self.paths: dict[str, Value] = {}
+        self.events: list[Event] | None = [] if loud else None
+        self.quiet = 0
+        self.compiled = 0
+        self.loops = 0
+        self.returns: list[Value] = []
+        self.yields: list[Value] = []
+        self.breaks: list[list[tuple[dict[str, Value], dict[str, Value]]]] = []
+        self.sink: dict[str, Value] | None = None
+        self.bound: Value | None = None
+        name = symbol.rpartition(".")[2]
+        self.setup = bool(_SETUP.match(name))
+
+    # --- names -----------------------------------------------------------------------------------
+
+    def lookup(self, name: str) -> Value:
+        """The value of a name: local, enclosing, module, or builtin."""
+        value = self.env.get(name)
+        if value is not None:
+            return value
+        if self.outer is not None:
+            value = self.outer.get(name)
+            if value is not None:
+                return value
+        value = self.context.names.get(name)
+        if value is not None:
+            return value
+        return Ref("builtins." + name) if name in BUILTINS else UNKNOWN
+
+    def bind(self, name: str, value: Value) -> None:
+        """Assign to a local name. What is not known is taken to be a tensor when its uses prove one."""
+        if type(value) is Unknown and name in self.usage.tensors:
+            value = Tensor(frozenset({"=" + value.param}) if value.param else ANYWHERE, param=value.param)
+        self.env[name] = value
+        if self.paths:
+            prefix = name + "."
+            for path in [path for path in self.paths if path.startswith(prefix)]:
+                del self.paths[path]
+
+    # --- branches --------------------------------------------------------------------------------
+
+    def save(self) -> tuple[dict[str, Value], dict[str, Value]]:
+        return dict(self.env), dict(self.paths)
+
+    def restore(self, state: tuple[dict[str, Value], dict[str, Value]]) -> None:
+        self.adopt((dict(state[0]), dict(state[1])))
+
+    def adopt(self, state: tuple[dict[str, Value], dict[str, Value]]) -> None:
+        """Go on with a state that nobody else holds."""
+        self.env, self.paths = state
+        if self.symbol == "<module>":
+            self.context.names = self.env
+
+    def merge(self, state: tuple[dict[str, Value], dict[str, Value]]) -> None:
+        """Join another path's state into this one."""
+        env, paths = state
+        for name, value in env.items():
+            mine = self.env.get(name)
+            if mine is None:
+                self.env[name] = value
+            elif mine is not value:
+                self.env[name] = join(mine, value)
+        # A path that only one branch assigned falls back to what the class says of the attribute.
+        for path in [path for path in self.paths if path not in paths]:
+            del self.paths[path]
+        for path in list(self.paths):
+            if self.paths[path] is not paths[path]:
+                self.paths[path] = join(self.paths[path], paths[path])
+
+    @contextmanager
+    def silently(self) -> Iterator[None]:
+        """Follow code for its effect on values only."""
+        self.quiet += 1
+        try:
+            yield
+        finally:
+            self.quiet -= 1
+
+    # --- events ----------------------------------------------------------------------------------
+
+    @property
+    def loud(self) -> bool:
+        return self.events is not None and not self.quiet and not self.compiled
+
+    def hot(self) -> str | None:
+        if self.loops:
+            return "loop"
+        if self.symbol == "<module>":
+            return None
+        name = self.symbol.rpartition(".")[2]
+        if name == "forward":
+            return "forward"
+        return "step" if _STEP.search(name) and not self.setup else None
+
+    def emit(
+        self,
+        kind: str,
+        op: str,
+        form: str,
+        node: facts.Expr,
+        *,
+        subject: facts.Expr | None = None,
+        device: Device = ANYWHERE,
+        sure: bool = True,
+        origin: Origin | None = None,
+        confidence: str | None = None,
+        versions: str | None = None,
+    ) -> None:
+        """Record a wait for a value on `device`; nothing if it is known to live on the host."""
+        if not self.loud or only_host(device):
+            return
+        assert self.events is not None
+        if confidence is None:
+            confidence = "certain" if is_certain(device) and sure else "likely"
+        self.events.append(
+            Event(
+                kind,
+                op,
+                form,
+                node.span,
+                source_text(subject) if subject is not None else "",
+                confidence,
+                self.symbol,
+                self.hot(),
+                reasons(origin),
+                versions,
+            )
+        )
+
+
+def source_text(node: facts.Expr) -> str:
+    """Names and attributes as written; what is longer is cut to its essence."""
+    kind = type(node)
+    if kind is facts.Name:
+        return node.id
+    if kind is facts.Attr:
+        inner = source_text(node.value)
+        return f"{inner}.{node.name}" if inner else ""
+    if kind is facts.Call:
+        inner = source_text(node.func)
+        return f"{inner}(…)" if inner else ""
+    if kind is facts.Subscript:
+        inner = source_text(node.value)
+        return f"{inner}[…]" if inner else ""
+    return ""
+
+
+def explain(value: Value, node: facts.Expr, text: str = "") -> Value:
+    """Add the place of `node` to the chain of a tensor."""
+    if type(value) is Tensor:
+        return value._replace(origin=because(Reason(node.span, text), value.origin))
+    return value
+
+
+Evaluator = Function[[Frame, Any], Value]
+EVALUATORS: dict[type, Evaluator] = {}
+"""Filled by the modules that know the kinds of expression; `evaluate` is the one way in."""
+
+
+def evaluate(frame: Frame, node: facts.Expr) -> Value:
+    """The value of an expression; waits on the way are recorded."""
+    return EVALUATORS[type(node)](frame, node)
+
+
+BUILTINS = frozenset(
+    {
+        "abs", "all", "any", "ascii", "bin", "bool", "bytes", "callable", "chr", "classmethod", "complex", "delattr", "dict",
+        "dir", "divmod", "enumerate", "eval", "exec", "filter", "float", "format", "frozenset", "getattr", "globals", "hasattr",
+        "hash", "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len", "list", "locals", "map", "max", "min",
+        "next", "object", "oct", "open", "ord", "pow", "print", "property", "range", "repr", "reversed", "round", "set",
+        "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip",
+    }
+)  # fmt: skip

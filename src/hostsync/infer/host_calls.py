@@ -1,0 +1,335 @@
+"""Transfer functions of Python's own and NumPy's functions, which read a tensor back when handed one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable as Function
+from typing import TypeAlias
+
+from hostsync import facts
+from hostsync.infer.frame import Frame
+from hostsync.infer.operations import lead, merged, size_of
+from hostsync.infer.operations import Arguments as _Arguments
+from hostsync.infer.project import returned
+from hostsync.infer.values import (
+    NOTHING,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Callable,
+    ClassRef,
+    Instance,
+    Items,
+    Mapping,
+    Number,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    element_of,
+    is_certain,
+    join,
+    mapping_element,
+    only_host,
+    tensors_in,
+)
+
+ArgumentList: TypeAlias = list[tuple[facts.Expr, Value]]
+KeywordList: TypeAlias = list[tuple[str | None, facts.Expr, Value]]
+Handler: TypeAlias = Function[[Frame, facts.Call, ArgumentList, KeywordList], Value]
+
+
+def depth_of(data: Value) -> int | None:
+    """Number of dimensions that nested Python data gives a tensor or array."""
+    if type(data) is Number:
+        return 0
+    if type(data) is Array:
+        return data.ndim
+    if type(data) is Tensor:
+        return data.ndim
+    if type(data) is Items:
+        inner = depth_of(element_of(data))
+        return inner + 1 if inner is not None else None
+    return None
+
+
+def read_back(frame: Frame, node: facts.Expr, op: str, subject: facts.Expr, value: Value, *, unsure: bool = False) -> None:
+    """A tensor that becomes a Python value. `unsure` also takes what is perhaps a tensor."""
+    if type(value) is Tensor and (value.sure or unsure):
+        frame.emit("read-back", op, "", node, subject=subject, device=value.device, sure=value.sure, origin=value.origin)
+
+
+# --- builtins ------------------------------------------------------------------------------------
+
+
+def builtin(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
+    """A call of one of Python's builtin functions."""
+    handler = _BUILTINS.get(name)
+    return handler(frame, node, args, keywords) if handler is not None else UNKNOWN
+
+
+def _conversion(name: str) -> Handler:
+    def convert(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+        if args:
+            expr, value = args[0]
+            read_back(frame, node, f"builtins.{name}", expr, value, unsure=True)
+            if type(value) is Number and value.const is not None and name == "bool":
+                return Number(bool(value.const))
+        return NUMBER
+
+    return convert
+
+
+def _text_conversion(name: str) -> Handler:
+    def convert(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+        if args:
+            read_back(frame, node, f"builtins.{name}", *args[0])
+        return TEXT
+
+    return convert
+
+
+def printed(frame: Frame, node: facts.Call, op: str, args: ArgumentList) -> Value:
+    """Output that formats its arguments: one finding, for the first tensor among them."""
+    for expr, value in args:
+        held = [t for t in tensors_in(value, 2) if t.sure and not only_host(t.device)]
+        if held:
+            frame.emit("read-back", op, "", node, subject=expr, device=held[0].device, origin=held[0].origin)
+            break
+    return NOTHING if op != "str.format" else TEXT
+
+
+def _print(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return printed(frame, node, "builtins.print", args)
+
+
+def _extreme(name: str) -> Handler:
+    def extreme(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+        if len(args) == 1:
+            value = args[0][1]
+            tensors = [t for t in tensors_in(value, 1) if t.sure]
+            result = element_of(value) if type(value) is Items else value
+        else:
+            tensors = [v for _, v in args if type(v) is Tensor and v.sure]
+            result = UNKNOWN if not args else args[0][1]
+            for _, value in args[1:]:
+                result = join(result, value)
+        if tensors:
+            frame.emit(
+                "read-back",
+                f"builtins.{name}",
+                "",
+                node,
+                subject=args[0][0],
+                device=merged([t._replace(ndim=None) for t in tensors]),
+                origin=lead(tensors),
+            )
+        return result
+
+    return extreme
+
+
+def _any_all(name: str) -> Handler:
+    def reduce(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+        for expr, value in args[:1]:
+            for tensor in tensors_in(value, 1)[:1]:
+                read_back(frame, node, f"builtins.{name}", expr, tensor)
+        return NUMBER
+
+    return reduce
+
+
+def _sorted(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    key = next((v for k, _, v in keywords if k == "key"), None)
+    if not args:
+        return UNKNOWN
+    expr, value = args[0]
+    held = tensors_in(value, 1)
+    if key is None:
+        for tensor in held[:1]:
+            read_back(frame, node, "builtins.sorted", expr, tensor)
+    element = element_of(value) if type(value) is Items else UNKNOWN
+    return Items("list", None, element)
+
+
+def _range(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    for expr, value in args:
+        read_back(frame, node, "builtins.range", expr, value)
+    return Items("range", None, NUMBER)
+
+
+def _sum(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    if args:
+        value = args[0][1]
+        element = element_of(value) if type(value) is Items else value
+        if type(element) is Tensor:
+            ndim = element.ndim if type(value) is Items else element.ndim - 1 if element.ndim else None
+            return element._replace(ndim=ndim, param=None)
+        if type(element) is Number:
+            return NUMBER
+    return UNKNOWN
+
+
+def _sequence(kind: str) -> Handler:
+    def convert(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+        from hostsync.infer.expressions import iterated
+
+        if not args:
+            return Items(kind, (), UNKNOWN)
+        value = args[0][1]
+        if type(value) is Items:
+            return value._replace(kind=kind)
+        return Items(kind, None, iterated(frame, value))
+
+    return convert
+
+
+def _enumerate(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    from hostsync.infer.expressions import iterated
+
+    element = iterated(frame, args[0][1]) if args else UNKNOWN
+    return Items("iterable", None, Items("tuple", (NUMBER, element), UNKNOWN))
+
+
+def _zip(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    from hostsync.infer.expressions import iterated
+
+    if any(type(expr) is facts.Starred for expr, _ in args):
+        return Items("iterable", None, UNKNOWN)
+    return Items("iterable", None, Items("tuple", tuple(iterated(frame, v) for _, v in args), UNKNOWN))
+
+
+def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    from hostsync.infer.expressions import iterated
+
+    if len(args) < 2:
+        return UNKNOWN
+    callee, element = args[0][1], iterated(frame, args[1][1])
+    name = callee.name if type(callee).__name__ == "Ref" else ""  # type: ignore[union-attr]
+    if name in {"builtins.int", "builtins.float", "builtins.bool"}:
+        read_back(frame, node, name, args[1][0], element)
+        return Items("iterable", None, NUMBER)
+    if type(callee) is Callable:
+        params = [p.name for p in callee.node.params]
+        return Items("iterable", None, returned(frame.context, callee, dict(zip(params, [element], strict=False))))
+    return Items("iterable", None, UNKNOWN)
+
+
+def _next(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    from hostsync.infer.expressions import iterated
+
+    return iterated(frame, args[0][1]) if args else UNKNOWN
+
+
+def _same(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return args[0][1] if args else UNKNOWN
+
+
+def _number(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return NUMBER
+
+
+def _round(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    value = args[0][1] if args else UNKNOWN
+    return value if type(value) in {Tensor, Array} else NUMBER
+
+
+def _getattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    from hostsync.infer.expressions import attribute
+
+    if len(args) >= 2 and type(args[1][1]) is Text and args[1][1].const is not None:
+        value = attribute(frame, args[0][1], args[1][1].const)
+        return join(value, args[2][1]) if len(args) > 2 else value
+    return UNKNOWN
+
+
+def _dict(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    if args and type(args[0][1]) is Mapping:
+        return args[0][1]
+    return Mapping(tuple((k, v) for k, _, v in keywords if k is not None), UNKNOWN)
+
+
+def _super(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return frame.bound if type(frame.bound) in {Instance, ClassRef} and frame.bound is not None else UNKNOWN
+
+
+def _slice(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return Items("slice", None, UNKNOWN)
+
+
+_BUILTINS: dict[str, Handler] = {
+    **{name: _conversion(name) for name in ("int", "float", "bool", "complex")},
+    **{name: _text_conversion(name) for name in ("str", "repr", "format", "ascii")},
+    **{name: _extreme(name) for name in ("max", "min")},
+    **{name: _any_all(name) for name in ("any", "all")},
+    **{name: _sequence(name) for name in ("list", "tuple", "set", "frozenset")},
+    **{name: _number for name in ("len", "isinstance", "issubclass", "hasattr", "callable", "id", "hash", "ord")},
+    "print": _print,
+    "sorted": _sorted,
+    "range": _range,
+    "sum": _sum,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "map": _map,
+    "next": _next,
+    "iter": _same,
+    "reversed": _same,
+    "abs": _same,
+    "round": _round,
+    "getattr": _getattr,
+    "dict": _dict,
+    "super": _super,
+    "slice": _slice,
+}
+
+
+# --- math and numpy ------------------------------------------------------------------------------
+
+
+def mathematics(frame: Frame, node: facts.Call, name: str, args: ArgumentList) -> Value:
+    """`math.sqrt(t)` and its like convert with `__float__`."""
+    for expr, value in args:
+        if tensors_in(value, 1):
+            read_back(frame, node, name, expr, tensors_in(value, 1)[0])
+            break
+    return NUMBER
+
+
+_ARRAY_1D = frozenset({"linspace", "arange", "logspace", "geomspace"})
+_ARRAY_BY_SIZE = frozenset({"zeros", "ones", "empty", "full"})
+_NUMPY_NUMBERS = frozenset({"float32", "float64", "float16", "int32", "int64", "int8", "uint8", "bool_", "float_", "int_"})
+
+
+def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
+    """A NumPy function. A CUDA tensor makes most of them raise, so only what is surely on a device is reported."""
+    last = name.rpartition(".")[2]
+    for expr, value in args[:2]:
+        held = tensors_in(value, 2)
+        if held and is_certain(held[0].device) and held[0].sure:
+            frame.emit("read-back", name, "", node, subject=expr, device=held[0].device, origin=held[0].origin)
+            break
+    value = args[0][1] if args else UNKNOWN
+    if last in _ARRAY_1D:
+        return Array(1)
+    if last in _ARRAY_BY_SIZE:
+        size = size_of(_Arguments({"size": Items("tuple", (value,), UNKNOWN)}, {}, (), False)) if args else None
+        return Array(size)
+    if last in {"array", "asarray", "ascontiguousarray", "stack", "asanyarray"}:
+        return Array(depth_of(value))
+    if last in {"concatenate", "hstack", "append"}:
+        element = element_of(value) if type(value) is Items else value
+        return Array(element.ndim if type(element) is Array else None)
+    if last in _NUMPY_NUMBERS or (args and all(type(v) is Number for _, v in args)):
+        return NUMBER
+    if last in {"sum", "mean", "max", "min", "std", "var", "prod", "argmax", "argmin", "median", "percentile"}:
+        return Array() if len(args) > 1 or any(k in {"axis", "keepdims"} for k, _, _ in keywords) else NUMBER
+    if ".random." in name and (last in {"seed", "default_rng", "RandomState", "Generator"} or (last in {"rand", "randn", "random"} and not args)):
+        return UNKNOWN if last != "rand" else NUMBER
+    if type(value) is Array:
+        return value if last not in {"where", "reshape", "meshgrid", "split"} else Array()
+    if last in {"dtype", "load", "save", "savez", "printoptions", "errstate", "isscalar", "ndim", "shape", "size"}:
+        return UNKNOWN
+    return Array() if type(value) is not Unknown or last.islower() else UNKNOWN
+
+
+__all__ = ["builtin", "depth_of", "mapping_element", "mathematics", "numpy_function", "printed", "read_back"]

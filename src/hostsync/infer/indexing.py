@@ -1,0 +1,329 @@
+"""Subscripts: which loads and stores move data between host and device, or ask the device for a shape.
+
+What waits is measured; see rules HS302 to HS404 and their evidence. In short: a bool mask asks for a shape, unless a Python
+scalar is stored through it alone; an index that lives on the host is copied; a 0-d device index is read back; a Python
+scalar stored into one element, or at tensor positions, is copied (until torch 2.15).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hostsync import facts
+from hostsync.infer.frame import EVALUATORS, Frame, evaluate, explain
+from hostsync.infer.operations import merged
+from hostsync.infer.values import (
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Instance,
+    Items,
+    Mapping,
+    Number,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    element_of,
+    join,
+    mapping_element,
+    only_host,
+    tensors_in,
+)
+from hostsync.infer.versions import overlaps
+
+SCALAR_STORE_RELEASES = "<2.15"
+
+
+class Part(NamedTuple):
+    """One component of an index."""
+
+    node: facts.Expr
+    kind: str
+    """int (a Python number), slice, none, ellipsis, mask, scalar (a 0-d tensor), tensor, list, array, unknown."""
+    value: Value
+
+
+def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
+    nodes = index.items if type(index) is facts.Sequence and index.kind == "tuple" else (index,)
+    parts: list[Part] = []
+    for node in nodes:
+        if type(node) is facts.Starred:
+            evaluate(frame, node.value)
+            parts.append(Part(node, "unknown", UNKNOWN))
+            continue
+        if type(node) is facts.Slice:
+            parts.append(Part(node, "slice", UNKNOWN))
+            continue
+        value = evaluate(frame, node)
+        if type(value) is Items and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
+            parts.extend(Part(node, _kind_of(node, item), item) for item in value.items)
+        else:
+            parts.append(Part(node, _kind_of(node, value), value))
+    return parts
+
+
+def _kind_of(node: facts.Expr, value: Value) -> str:
+    kind = type(value)
+    if kind is Number:
+        return "int"
+    if kind is Tensor:
+        if value.dtype == "bool":
+            return "mask"
+        return "scalar" if value.ndim == 0 else "tensor"
+    if kind is Array:
+        return "array"
+    if kind is Items:
+        if value.kind == "tuple" and type(node) is not facts.Sequence:
+            return "unknown"
+        if value.kind == "slice":
+            return "slice"
+        inner = element_of(value)
+        if type(inner) is Tensor:
+            return "list"
+        if type(inner) is Number or (type(node) is facts.Sequence and node.kind == "list"):
+            return "list"
+        return "list" if value.kind in {"list", "range"} and type(inner) is not Text else "unknown"
+    if type(node) is facts.Const:
+        return node.kind if node.kind in {"none", "ellipsis"} else "unknown"
+    return "unknown"
+
+
+def _bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, of_tensor: bool) -> None:
+    """Slice bounds must be host integers, so a device tensor there is read back."""
+    for bound in (node.lower, node.upper, node.step):
+        if bound is None:
+            continue
+        value = evaluate(frame, bound)
+        if type(value) is Tensor and value.sure:
+            if of_tensor:
+                frame.emit("shape", "subscript", "scalar-tensor", whole, subject=bound, device=value.device, origin=value.origin)
+            else:
+                frame.emit(
+                    "read-back", "operator.index", "slice-bound", whole, subject=bound, device=value.device, origin=value.origin
+                )
+
+
+def _subscript(frame: Frame, node: facts.Subscript) -> Value:
+    base = evaluate(frame, node.value)
+    return load(frame, node, base)
+
+
+def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
+    """The value of `base[index]`."""
+    kind = type(base)
+    if type(node.index) is facts.Slice:
+        _bounds(frame, node.index, node, kind is Tensor)
+    if kind is Tensor:
+        return _load_tensor(frame, node, base)
+    if type(node.index) is facts.Slice:
+        if kind is Items:
+            if base.items is not None and all(b is None for b in (node.index.lower, node.index.upper, node.index.step)):
+                return base
+            return Items(base.kind, None, element_of(base))
+        return base if kind in {Array, Text} else UNKNOWN
+    if kind is Array:
+        parts = _parts(frame, node.index)
+        return _array_part(base, parts)
+    index = evaluate(frame, node.index)
+    if kind is Mapping:
+        if type(index) is Text and index.const is not None:
+            for key, value in base.items:
+                if key == index.const:
+                    return value
+            return base.element
+        return mapping_element(base)
+    if type(index) is Tensor and index.sure and kind is Items and base.kind in {"list", "tuple", "range"}:
+        frame.emit("read-back", "operator.index", "subscript", node, subject=node.index, device=index.device, origin=index.origin)
+    if kind is Items:
+        if base.items is not None and type(index) is Number and isinstance(index.const, int):
+            if -len(base.items) <= index.const < len(base.items):
+                return base.items[index.const]
+            return UNKNOWN
+        return element_of(base)
+    if kind is Text:
+        return TEXT
+    if kind is Ref:
+        return base
+    if kind is Instance and base.name == "torch.nn.Module":
+        return base
+    if kind is Unknown and type(index) is Tensor and index.sure and index.dtype == "bool" and not only_host(index.device):
+        # Only a tensor is indexed with a mask tensor.
+        frame.emit("shape", "subscript", "mask-load", node, subject=node.index, device=index.device, origin=index.origin)
+        return Tensor(index.device)
+    return UNKNOWN
+
+
+def _array_part(base: Array, parts: list[Part]) -> Value:
+    if base.ndim is not None and all(p.kind in {"int", "slice", "none", "ellipsis"} for p in parts):
+        left = base.ndim - sum(p.kind == "int" for p in parts) + sum(p.kind == "none" for p in parts)
+        return NUMBER if left <= 0 else Array(left, base.dtype)
+    return Array(None, base.dtype)
+
+
+def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Part]) -> None:
+    """Waits that loads and stores share: an index that has to be read back or uploaded."""
+    for part in parts:
+        if type(part.node) is facts.Slice:
+            if part.node is not node.index:
+                _bounds(frame, part.node, node, True)
+        elif part.kind == "scalar":
+            assert type(part.value) is Tensor
+            if part.value.sure:
+                frame.emit(
+                    "shape", "subscript", "scalar-tensor", node, subject=part.node, device=part.value.device, origin=part.value.origin
+                )
+        elif part.kind == "tensor":
+            assert type(part.value) is Tensor
+            if part.value.device == frozenset({"cpu"}) and not only_host(base.device) and part.value.sure:
+                _upload(frame, "cpu-index", node, base, part)
+        elif part.kind == "list":
+            tensors = tensors_in(part.value, 1)
+            if tensors:
+                frame.emit("read-back", "operator.index", "subscript", node, subject=part.node, device=merged(tensors))
+            else:
+                _upload(frame, "list-index", node, base, part)
+        elif part.kind == "array":
+            _upload(frame, "numpy-index", node, base, part)
+
+
+def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: Part) -> None:
+    frame.emit(
+        "index",
+        "subscript",
+        form,
+        node,
+        subject=part.node,
+        device=base.device,
+        sure=base.sure,
+        origin=base.origin,
+        confidence=None if base.sure else "possible",
+    )
+
+
+def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
+    parts = _parts(frame, node.index)
+    if not base.sure and any(type(p.value) is Text for p in parts):
+        return base._replace(ndim=None, dtype="")
+    _crossing(frame, node, base, parts)
+    masks = [p for p in parts if p.kind == "mask"]
+    if masks:
+        tensors = [base, *(p.value for p in masks if type(p.value) is Tensor)]
+        device = merged([t._replace(ndim=None) for t in tensors])
+        origin = base.origin or tensors[1].origin
+        frame.emit("shape", "subscript", "mask-load", node, subject=masks[0].node, device=device, origin=origin)
+    return explain(base._replace(ndim=_ndim_after(base, parts), param=None, pinned=False), node) if masks else base._replace(
+        ndim=_ndim_after(base, parts), param=None
+    )
+
+
+def _ndim_after(base: Tensor, parts: list[Part]) -> int | None:
+    if base.ndim is None or any(p.kind in {"unknown", "array", "list"} for p in parts):
+        if base.ndim is not None and len(parts) == 1 and parts[0].kind in {"array", "list"}:
+            return base.ndim
+        return None
+    left = base.ndim
+    gathered = 0
+    for part in parts:
+        if part.kind in {"int", "scalar"}:
+            left -= 1
+        elif part.kind == "none":
+            left += 1
+        elif part.kind == "mask":
+            ndim = part.value.ndim if type(part.value) is Tensor else None
+            if ndim is None:
+                return None if base.ndim != 1 else 1
+            left -= ndim
+            gathered = 1
+        elif part.kind == "tensor":
+            ndim = part.value.ndim if type(part.value) is Tensor else None
+            if ndim is None:
+                return None
+            left -= 1
+            gathered = max(gathered, ndim)
+    return max(left + gathered, 0)
+
+
+# --- stores --------------------------------------------------------------------------------------
+
+
+def store(frame: Frame, target: facts.Subscript, value: Value, *, value_node: facts.Expr | None = None) -> None:
+    """`base[index] = value`."""
+    base = evaluate(frame, target.value)
+    if type(target.index) is facts.Slice:
+        _bounds(frame, target.index, target, type(base) is Tensor)
+    if type(base) is Tensor:
+        _store_tensor(frame, target, base, value)
+        return
+    if type(target.index) is facts.Slice:
+        return
+    index = evaluate(frame, target.index)
+    if type(base) is Mapping:
+        updated = _set_key(base, index, value)
+        _rebind(frame, target.value, updated)
+    elif type(base) is Items:
+        if type(index) is Tensor and index.sure:
+            frame.emit(
+                "read-back", "operator.index", "subscript", target, subject=target.index, device=index.device, origin=index.origin
+            )
+        element = value if base.items == () else join(element_of(base), value)
+        _rebind(frame, target.value, Items(base.kind, None, element))
+
+
+def _set_key(base: Mapping, index: Value, value: Value) -> Mapping:
+    if type(index) is Text and index.const is not None:
+        items = dict(base.items)
+        items[index.const] = value
+        return Mapping(tuple(items.items()), base.element)
+    element = value if type(base.element) is Unknown and not base.items else join(base.element, value)
+    return Mapping(base.items, element)
+
+
+def _rebind(frame: Frame, node: facts.Expr, value: Value) -> None:
+    from hostsync.infer.expressions import assign
+
+    if type(node) in {facts.Name, facts.Attr}:
+        assign(frame, node, value)
+
+
+def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Value) -> None:
+    parts = _parts(frame, target.index)
+    _crossing(frame, target, base, parts)
+    masks = [p for p in parts if p.kind == "mask"]
+    tensors = [p for p in parts if p.kind in {"tensor", "scalar", "list", "array"}]
+    device = merged([base, *(p.value._replace(ndim=None) for p in masks if type(p.value) is Tensor)])
+    scalar = type(value) is Number
+    if masks:
+        if type(value) is Tensor and value.sure and not (value.ndim == 0 and only_host(value.device)):
+            frame.emit("shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin)
+        elif scalar and (len(masks) > 1 or tensors):
+            frame.emit("shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin)
+        return
+    if not base.sure or not overlaps(frame.context.torch, SCALAR_STORE_RELEASES):
+        return
+    host_scalar = scalar or (type(value) is Tensor and value.ndim == 0 and value.device == frozenset({"cpu"}))
+    if host_scalar:
+        at_tensors = [p for p in parts if p.kind in {"tensor", "scalar"}]
+        ints = [p for p in parts if p.kind == "int"]
+        only_ints = len(ints) == len(parts)
+        leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))
+        if base.ndim is None and only_ints and len(ints) == 1 and type(value) is not Number:
+            leaves_one = False
+        if at_tensors or leaves_one:
+            frame.emit(
+                "index",
+                "subscript",
+                "scalar-store",
+                target,
+                subject=target.value,
+                device=base.device,
+                origin=base.origin,
+                versions=SCALAR_STORE_RELEASES,
+            )
+    elif type(value) is Tensor and value.sure and value.device == frozenset({"cpu"}) and base.device == frozenset({"acc"}):
+        frame.emit("copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin)
+
+
+EVALUATORS[facts.Subscript] = _subscript

@@ -1,0 +1,69 @@
+"""Following a whole module: its own body, then each of its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hostsync import facts
+from hostsync.catalogue.model import Op
+from hostsync.findings import CONFIDENCES
+from hostsync.infer import calls, indexing  # noqa: F401  (they register their transfer functions)
+from hostsync.infer.events import Event
+from hostsync.infer.evidence import Usage
+from hostsync.infer.frame import Context, Frame
+from hostsync.infer.project import method_frame, result_of, run, usage
+from hostsync.infer.statements import execute
+from hostsync.infer.values import Callable
+from hostsync.infer.versions import TorchRange
+
+_NO_USAGE = Usage(frozenset(), True, True)
+
+
+def follow_module(module: facts.Module, ops: Mapping[str, Op], torch: TorchRange) -> tuple[Event, ...]:
+    """The events of a module, sorted by position; of several that say the same, the surest."""
+    context = Context(module, ops, torch)
+    top = Frame(context, "<module>", _NO_USAGE, loud=True)
+    context.names = top.env
+    execute(top, module.body)
+    # Branches of the module's body replace the environment; functions see what it ended with.
+    context.names = top.env
+    events: list[Event] = list(top.events or ())
+    done = 0
+    while done < len(context.pending):
+        callee = context.pending[done]
+        done += 1
+        events.extend(_follow(context, callee))
+    return _surest(events)
+
+
+def _follow(context: Context, callee: Callable) -> list[Event]:
+    node = callee.node
+    assert type(node) is facts.Function
+    if not usage(context, node).candidates:
+        return []
+    if callee.owner is not None:
+        frame = method_frame(context, context.classes[callee.owner], node, loud=True)
+    else:
+        frame = Frame(
+            context,
+            callee.symbol,
+            usage(context, node),
+            outer=context.closures.get(callee.symbol),
+            function=node,
+            loud=True,
+        )
+    run(frame, node)
+    key = (callee.symbol, callee.bound)
+    if key not in context.summaries and key not in context.busy:
+        context.summaries[key] = result_of(frame, node)
+    return frame.events or []
+
+
+def _surest(events: list[Event]) -> tuple[Event, ...]:
+    best: dict[tuple[object, ...], Event] = {}
+    for event in events:
+        key = (event.span, event.kind, event.op, event.form)
+        known = best.get(key)
+        if known is None or CONFIDENCES.index(event.confidence) < CONFIDENCES.index(known.confidence):
+            best[key] = event
+    return tuple(sorted(best.values(), key=lambda e: (e.span, e.kind, e.op, e.form)))

@@ -1,0 +1,417 @@
+"""Transfer functions of torch's operations: what a call returns, where, and whether it waits, from the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hostsync import facts
+from hostsync.catalogue.model import Op
+from hostsync.infer.frame import Frame
+from hostsync.infer.values import (
+    ACCELERATOR,
+    ANYWHERE,
+    CPU,
+    META,
+    NOTHING,
+    NUMBER,
+    SIZES,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Device,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Items,
+    Nothing,
+    Number,
+    Origin,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    element_of,
+    only_host,
+    tensors_in,
+)
+from hostsync.infer.versions import overlaps
+
+SHAPE_OPS = frozenset(
+    "nonzero argwhere where masked_select unique unique_consecutive bincount histc mode repeat_interleave one_hot combinations".split()
+)
+"""Operations whose waiting is about the shape, or range, of their result."""
+READ_BACK_OPS = frozenset("item tolist equal allclose is_nonzero numpy cpu".split())
+SYNCHRONIZE_OPS = frozenset(
+    "synchronize empty_cache barrier monitored_barrier all_gather_object broadcast_object_list gather_object "
+    "scatter_object_list send_object_list recv_object_list".split()
+)
+_PAIRS = frozenset("max min median nanmedian mode sort kthvalue topk cummax cummin std_mean var_mean aminmax".split())
+_FACTORIES_BY_SIZE = frozenset("zeros ones empty full rand randn new_zeros new_ones new_empty new_full".split())
+_BOOL_OPERATORS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+class Arguments(NamedTuple):
+    """The arguments of a call: values by parameter name, and what could not be placed."""
+
+    named: Mapping[str, Value]
+    nodes: Mapping[str, facts.Expr]
+    extra: tuple[Value, ...]
+    """Positional arguments past the known parameters, or all of them when the parameters aren't known."""
+    open: bool
+    """`*args` or `**kwargs` were passed, so an argument that isn't seen may still be given."""
+
+
+def place(op: Op, args: list[tuple[facts.Expr, Value]], keywords: list[tuple[str | None, facts.Expr, Value]]) -> Arguments:
+    """Match arguments with an operation's parameters."""
+    named: dict[str, Value] = {}
+    nodes: dict[str, facts.Expr] = {}
+    extra: list[Value] = []
+    is_open = False
+    slots = [p for p in op.params if p.kind in {"normal", "args"}]
+    position = 0
+    for node, value in args:
+        if type(node) is facts.Starred:
+            is_open = True
+            extra.append(value)
+            continue
+        if position < len(slots) and slots[position].kind == "normal":
+            named[slots[position].name] = value
+            nodes[slots[position].name] = node
+            position += 1
+        elif position < len(slots):
+            name = slots[position].name
+            held = named.get(name)
+            items = (held.items or ()) if type(held) is Items else ()
+            named[name] = Items("tuple", (*items, value), UNKNOWN)
+            nodes.setdefault(name, node)
+        else:
+            extra.append(value)
+    for name, node, value in keywords:
+        if name is None:
+            is_open = True
+            extra.append(value)
+        else:
+            named[name] = value
+            nodes[name] = node
+    return Arguments(named, nodes, tuple(extra), is_open)
+
+
+# --- devices -------------------------------------------------------------------------------------
+
+
+def device_named(text: str) -> Device:
+    """The device of a name such as `cuda:0`."""
+    kind = text.partition(":")[0]
+    return CPU if kind == "cpu" else META if kind == "meta" else ACCELERATOR
+
+
+def device_of(value: Value) -> DeviceValue:
+    """What a value passed as `device=` stands for; None is the default device, the CPU."""
+    kind = type(value)
+    if kind is DeviceValue:
+        return value
+    if kind is Text:
+        return DeviceValue(device_named(value.const) if value.const is not None else ANYWHERE)
+    if kind is Nothing:
+        return DeviceValue(CPU)
+    if kind is Number:
+        return DeviceValue(ACCELERATOR)
+    if kind is Tensor:
+        return DeviceValue(value.device)
+    if kind is Unknown and value.param is not None:
+        return DeviceValue(frozenset({"=" + value.param}))
+    return DeviceValue(ANYWHERE)
+
+
+def merged(tensors: list[Tensor] | tuple[Tensor, ...]) -> Device:
+    """Where the result of an operation over several tensors lives.
+
+    All must share a device, save that a 0-d CPU tensor goes with any. So a CPU tensor that has dimensions proves the CPU,
+    and otherwise the device wins.
+    """
+    if not tensors:
+        return ANYWHERE
+    rest = [t for t in tensors if not only_host(t.device)]
+    if not rest:
+        return tensors[0].device
+    for tensor in rest:
+        if tensor.device == ACCELERATOR:
+            return ACCELERATOR
+    if any(only_host(t.device) and t.ndim is not None and t.ndim > 0 and t.sure for t in tensors):
+        return CPU
+    for tensor in rest:
+        if tensor.ndim != 0:
+            return tensor.device
+    return rest[0].device
+
+
+def lead(tensors: list[Tensor] | tuple[Tensor, ...]) -> Origin | None:
+    """The chain to go on with: that of the first tensor not known to be on the host."""
+    for tensor in tensors:
+        if not only_host(tensor.device) and tensor.origin is not None:
+            return tensor.origin
+    return tensors[0].origin if tensors else None
+
+
+# --- element types and dimensions ----------------------------------------------------------------
+
+
+def broadcast(tensors: list[Tensor] | tuple[Tensor, ...]) -> int | None:
+    """Dimensions of an element-wise result."""
+    if any(t.ndim is None for t in tensors):
+        return None
+    return max((t.ndim or 0 for t in tensors), default=None)
+
+
+def promoted(values: list[Value]) -> str:
+    """Element type of an arithmetic result, as far as it matters here: bool, int, float or not known."""
+    kinds = []
+    for value in values:
+        if type(value) is Tensor:
+            kinds.append(value.dtype)
+        elif type(value) is Number:
+            const = value.const
+            kinds.append("bool" if isinstance(const, bool) else "int" if isinstance(const, int) else "float" if const is not None else "")
+    if "float" in kinds:
+        return "float"
+    if "" in kinds or not kinds:
+        return ""
+    return "int" if "int" in kinds else "bool"
+
+
+def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
+    given = args.named.get("dtype")
+    if type(given) is DtypeValue:
+        return given.dtype
+    if op.dtype:
+        return op.dtype
+    short = op.name.rpartition(".")[2]
+    if op.device == "argument":
+        if short in {"arange", "range"}:
+            values = [v for k, v in args.named.items() if k in {"start", "end", "step"}] + list(args.extra)
+            return promoted(values)
+        if short in {"zeros", "ones", "empty", "rand", "randn", "linspace", "logspace", "eye"}:
+            return "float"
+        if short == "full":
+            return promoted([args.named.get("fill_value", UNKNOWN)])
+    if op.ndim == "same" and tensors:
+        return tensors[0].dtype
+    return ""
+
+
+def size_of(args: Arguments) -> int | None:
+    """Number of dimensions that a size argument asks for."""
+    size = args.named.get("size")
+    if type(size) is Items and size.items is not None:
+        if len(size.items) == 1:
+            only = size.items[0]
+            if type(only) is Items:
+                return len(only.items) if only.items is not None else None
+            return 1 if type(only) is Number else None
+        return len(size.items)
+    return 1 if type(size) is Number else None
+
+
+def _axis_given(args: Arguments) -> bool:
+    return any(name in args.named and type(args.named[name]) is not Nothing for name in ("dim", "axis", "dims")) or bool(args.extra)
+
+
+def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | None:
+    first = tensors[0].ndim if tensors else None
+    if op.ndim.isdigit():
+        return int(op.ndim)
+    if op.ndim == "same":
+        return first
+    if op.ndim == "reduce":
+        if not _axis_given(args):
+            return None if args.open else 0
+        keep = args.named.get("keepdim")
+        if type(keep) is Number and keep.const is True:
+            return first
+        dims = args.named.get("dim")
+        if first is None or type(dims) is Items:
+            return None
+        return max(first - 1, 0)
+    short = op.name.rpartition(".")[2]
+    if short in _FACTORIES_BY_SIZE:
+        return size_of(args)
+    if short == "unsqueeze" and first is not None:
+        return first + 1
+    if short == "flatten" and set(args.named) <= {"input"}:
+        return 1
+    if short == "stack":
+        return None if first is None else first + 1
+    if short in {"cat", "concat", "concatenate"}:
+        return first
+    if short in {"view", "reshape", "permute", "expand", "repeat"}:
+        for name in ("size", "shape", "dims", "sizes", "repeats"):
+            held = args.named.get(name)
+            if type(held) is Items and held.items is not None:
+                count = len(held.items)
+                if count == 1:
+                    only = held.items[0]
+                    if type(only) is Items:
+                        return len(only.items) if only.items is not None else None
+                    return 1 if type(only) is Number else None
+                return count
+        return None
+    return None
+
+
+# --- the result ----------------------------------------------------------------------------------
+
+
+def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value | None) -> Value:
+    """What an operation returns for these arguments."""
+    returns = op.returns
+    if returns == "self":
+        if receiver is not None:
+            return receiver
+        return tensors[0] if tensors else UNKNOWN
+    if returns == "python":
+        return NUMBER
+    if returns == "shape":
+        return SIZES
+    if returns == "numpy":
+        return Array(tensors[0].ndim if tensors else None)
+    if returns == "device":
+        return DeviceValue(merged(tensors))
+    if returns == "dtype":
+        return DtypeValue(tensors[0].dtype if tensors else "")
+    if returns == "none":
+        return NOTHING
+    if returns == "module":
+        return Instance(op.name, False)
+    if returns == "object":
+        return Instance(op.name, False) if op.name.rpartition(".")[2][:1].isupper() else UNKNOWN
+    tensor = Tensor(
+        _result_device(op, args, tensors),
+        result_dtype(op, args, tensors),
+        result_ndim(op, args, tensors),
+        origin=lead(tensors),
+    )
+    pin = args.named.get("pin_memory")
+    if type(pin) is Number and pin.const is not False:
+        tensor = tensor._replace(pinned=True if pin.const is True else None)
+    if returns == "tensors":
+        return Items("tuple", None, tensor._replace(ndim=None))
+    if returns == "list":
+        return Items("list", None, tensor)
+    short = op.name.rpartition(".")[2]
+    if op.ndim == "reduce" and short in _PAIRS and _axis_given(args):
+        other = args.named.get("other")
+        second = args.extra[0] if args.extra else args.named.get("dim")
+        if type(other) is Tensor or type(second) is Tensor:
+            return tensor._replace(ndim=broadcast(tensors))
+        return Items("tuple", (tensor, tensor._replace(dtype="int")), UNKNOWN)
+    return tensor
+
+
+def _result_device(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> Device:
+    where = op.device
+    if where == "cpu":
+        return CPU
+    if where == "accelerator":
+        return ACCELERATOR
+    if where == "unknown":
+        return ANYWHERE
+    given = args.named.get("device")
+    if where == "argument":
+        if given is not None:
+            return device_of(given).device
+        return ANYWHERE if args.open else CPU
+    if where == "like":
+        if given is not None and type(given) is not Nothing:
+            return device_of(given).device
+        return tensors[0].device if tensors else ANYWHERE
+    return merged(tensors)
+
+
+# --- waits ---------------------------------------------------------------------------------------
+
+
+def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
+    missing = value is None or type(value) is Nothing
+    if predicate == "missing":
+        return missing and not is_open
+    if predicate == "given":
+        return not missing
+    if value is None:
+        return False
+    if predicate == "tensor":
+        return type(value) is Tensor and value.sure
+    if predicate == "mask":
+        return type(value) is Tensor and value.dtype == "bool"
+    if predicate == "number":
+        return type(value) is Number
+    if predicate == "true":
+        return type(value) is Number and value.const is True
+    if predicate == "false":
+        return type(value) is Number and value.const is False
+    if predicate == "data":
+        return type(value) in {Number, Array} or (type(value) is Items and not tensors_in(value))
+    return False
+
+
+def waiting(frame: Frame, op: Op, args: Arguments) -> str | None:
+    """The releases in which this call waits, given tensors on an accelerator: a specifier, empty for all; None if it does not."""
+    for wait in op.waits:
+        if all(_holds(test.predicate, args.named.get(test.param), args.open) for test in wait.tests) and overlaps(
+            frame.context.torch, wait.torch
+        ):
+            return wait.torch
+    return None
+
+
+def event_kind(op: Op) -> str:
+    short = op.name.rpartition(".")[2]
+    if short in SHAPE_OPS:
+        return "shape"
+    if short in READ_BACK_OPS:
+        return "read-back"
+    return "synchronize" if short in SYNCHRONIZE_OPS else "call"
+
+
+def operator_result(op: str, left: Value, right: Value) -> Value:
+    """The value of `left op right` for arithmetic and comparison."""
+    tl, tr = type(left), type(right)
+    if tl is Tensor or tr is Tensor:
+        tensors = [v for v in (left, right) if type(v) is Tensor]
+        sure = any(t.sure for t in tensors)
+        device = merged(tensors)
+        if len(tensors) == 1 and (tl is Unknown or tr is Unknown) and only_host(device) and tensors[0].ndim in {0, None}:
+            # The other side may be a tensor of any device, and then the device wins over a 0-d CPU tensor.
+            other = left if tl is Unknown else right
+            unknown_param = other.param if type(other) is Unknown else None
+            device = device | (frozenset({"=" + unknown_param}) if unknown_param else ANYWHERE) if tensors[0].ndim == 0 else device
+        dtype = "bool" if op in _BOOL_OPERATORS else "float" if op == "/" else promoted([left, right])
+        if tl is Array or tr is Array:
+            return Tensor(device, dtype, None, sure, origin=lead(tensors))
+        ndim = broadcast(tensors) if all(type(v) in {Tensor, Number} for v in (left, right)) else None
+        if op == "@":
+            ndim = None
+        return Tensor(device, dtype, ndim, sure, origin=lead(tensors))
+    if tl is Array or tr is Array:
+        arrays = [v for v in (left, right) if type(v) is Array]
+        return Array(arrays[0].ndim, "bool" if op in _BOOL_OPERATORS else "")
+    if op in _BOOL_OPERATORS:
+        return NUMBER if tl is not Unknown and tr is not Unknown else UNKNOWN
+    if tl is Number and tr is Number:
+        return NUMBER
+    if tl is Text:
+        return TEXT
+    if tl is Items and tr is Items and op == "+":
+        if left.items is not None and right.items is not None:
+            return Items(left.kind, left.items + right.items, UNKNOWN)
+        return Items(left.kind, None, element_of(left) if left.items != () else element_of(right))
+    if op == "*" and (tl is Items or tr is Items):
+        items = left if tl is Items else right
+        assert type(items) is Items
+        return Items(items.kind, None, element_of(items))
+    return UNKNOWN
+
+
+def is_ref(value: Value, *names: str) -> bool:
+    return type(value) is Ref and value.name in names

@@ -1,0 +1,440 @@
+"""What the scanned module defines: its classes with their attributes, and what its functions return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Bindings
+
+from hostsync import facts
+from hostsync.infer.annotations import MODULE_CLASS, from_annotation
+from hostsync.infer.evidence import Usage, dotted_path, usage_of
+from hostsync.infer.frame import ClassInfo, Context, Frame, evaluate
+from hostsync.infer.values import (
+    ANYWHERE,
+    CPU,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Callable,
+    ClassRef,
+    Device,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Items,
+    Mapping,
+    Nothing,
+    Number,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    join,
+)
+
+# --- classes -------------------------------------------------------------------------------------
+
+
+def bases_of(context: Context, name: str) -> list[str]:
+    """A class and its bases within the module, nearest first."""
+    order: list[str] = []
+    waiting = [name]
+    while waiting:
+        current = waiting.pop(0)
+        info = context.classes.get(current)
+        if info is None or current in order:
+            continue
+        order.append(current)
+        waiting.extend(base.name for base in info.bases if type(base) is ClassRef)
+    return order
+
+
+def is_module_class(context: Context, name: str) -> bool:
+    """Whether instances are `nn.Module`s, by their bases, or by a `forward` and a library base."""
+    for current in bases_of(context, name):
+        info = context.classes[current]
+        for base in info.bases:
+            if type(base) is Ref:
+                last = base.name.rpartition(".")[2]
+                if last in {"Module", "PreTrainedModel", "LightningModule", "ModelMixin"} or base.name.startswith("torch.nn."):
+                    return True
+                if "forward" in info.methods and last not in {"Function", "Protocol", "ABC"}:
+                    return True
+    return False
+
+
+def class_attribute(context: Context, name: str, attribute: str, receiver: Value) -> Value:
+    """What `receiver.attribute` is, for a class of the module or an instance of one."""
+    for current in bases_of(context, name):
+        info = context.classes[current]
+        method = info.methods.get(attribute)
+        if method is not None:
+            bound = receiver
+            if _decorated(method, "staticmethod") or type(receiver) is ClassRef:
+                bound = receiver if _decorated(method, "classmethod") else None  # type: ignore[assignment]
+            return Callable(method, f"{current}.{attribute}", bound, current)
+        table = attributes(context, info)
+        if attribute in table:
+            return table[attribute]
+        if attribute in info.attributes:
+            return info.attributes[attribute]
+    return UNKNOWN
+
+
+def _decorated(node: facts.Function, name: str) -> bool:
+    return any(type(d) is facts.Name and d.id == name for d in node.decorators)
+
+
+def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
+    """Everything that a class's own methods assign to attributes of `self`, the union over all methods."""
+    if info.table is not None:
+        return info.table
+    if info.busy:
+        return {}
+    info.busy = True
+    table: dict[str, Value] = {}
+    info.table = table
+    is_module = is_module_class(context, info.name)
+    order = sorted(info.methods.values(), key=lambda method: method.name != "__init__")
+    for method in order:
+        if _decorated(method, "staticmethod") or _decorated(method, "classmethod"):
+            continue
+        if not usage(context, method).stores_attributes and not _registers(method):
+            continue
+        frame = method_frame(context, info, method, loud=False)
+        frame.sink = table
+        run(frame, method)
+    if is_module:
+        for name, value in table.items():
+            if type(value) is Tensor and value.param == _BUFFER:
+                table[name] = value._replace(device=ANYWHERE, param=None)
+    info.busy = False
+    return table
+
+
+_BUFFER = "*buffer"
+
+
+def _registers(method: facts.Function) -> bool:
+    return method.name == "__init__"
+
+
+def register_buffer(frame: Frame, name: str, value: Value) -> None:
+    """`self.register_buffer(name, value)`: the buffer moves with the module, so its device is that of the module."""
+    if type(value) is Tensor:
+        value = value._replace(device=ANYWHERE, param=None, pinned=False)
+    if frame.sink is not None:
+        known = frame.sink.get(name)
+        frame.sink[name] = value if known is None else join(known, value)
+
+
+# --- functions -----------------------------------------------------------------------------------
+
+
+def canonical(context: Context, node: facts.Expr) -> str | None:
+    """The dotted name of a library function that an expression names, by the module's imports."""
+    path = dotted_path(node)
+    if path is None:
+        return None
+    root, _, rest = path.partition(".")
+    value = context.names.get(root)
+    if type(value) is not Ref:
+        return None
+    return f"{value.name}.{rest}" if rest else value.name
+
+
+def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
+    key = id(node)
+    known = context.usages.get(key)
+    if known is None:
+        body = node.body if type(node) is facts.Function else (facts.ExprStmt(node.span, node.body),)  # type: ignore[arg-type]
+        known = usage_of(
+            body,  # type: ignore[arg-type]
+            context.ops,
+            lambda expr: canonical(context, expr),
+            subscripts_prove=context.uses_torch and not context.uses_numpy,
+        )
+        context.usages[key] = known
+    return known
+
+
+def method_frame(context: Context, info: ClassInfo, method: facts.Function, *, loud: bool) -> Frame:
+    frame = Frame(
+        context,
+        f"{info.name}.{method.name}",
+        usage(context, method),
+        owner=info.name,
+        function=method,
+        outer=context.closures.get(info.name),
+        loud=loud,
+    )
+    if _decorated(method, "staticmethod"):
+        frame.bound = None
+    elif _decorated(method, "classmethod"):
+        frame.bound = ClassRef(info.name)
+    else:
+        frame.bound = Instance(info.name, True)
+    return frame
+
+
+def run(frame: Frame, node: facts.Function) -> None:
+    """Follow a function with parameters that stand for whatever is passed."""
+    from hostsync.infer.statements import execute
+
+    bind_params(frame, node.params)
+    execute(frame, node.body)
+
+
+def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
+    """Bind each parameter to what its annotation, its default, its name and its uses say."""
+    skip = frame.bound is not None
+    for param in params:
+        if skip:
+            skip = False
+            frame.env[param.name] = frame.bound  # type: ignore[assignment]
+            continue
+        if param.kind == "args":
+            frame.env[param.name] = Items("tuple", None, _annotated(frame, param) or UNKNOWN)
+            continue
+        if param.kind == "kwargs":
+            frame.env[param.name] = Mapping((), UNKNOWN)
+            continue
+        value = _annotated(frame, param)
+        if value is None:
+            value = _by_default(frame, param)
+        elif type(value) is DeviceValue:
+            value = DeviceValue(value.device, _optional(param.default))
+        frame.bind(param.name, value)
+
+
+def _optional(default: facts.Expr | None) -> bool:
+    return type(default) is facts.Const and (default.kind == "none" or default.value == "cpu")
+
+
+def _annotated(frame: Frame, param: facts.Param) -> Value | None:
+    if param.annotation is None:
+        return None
+
+    def resolve(node: facts.Expr) -> Value:
+        with frame.silently():
+            return evaluate(frame, node)
+
+    name = param.name
+    value = from_annotation(param.annotation, resolve, frozenset({"=" + name}), name)
+    if type(value) is Text and (name == "device" or name.endswith("_device")):
+        return DeviceValue(frozenset({"=" + name}))
+    return value
+
+
+def _by_default(frame: Frame, param: facts.Param) -> Value:
+    name = param.name
+    if name == "device" or name.endswith("_device"):
+        return DeviceValue(frozenset({"=" + name}), _optional(param.default))
+    if name == "dtype" or name.endswith("_dtype"):
+        return DtypeValue("")
+    if type(param.default) is facts.Const:
+        if param.default.kind in {"bool"}:
+            return NUMBER
+        if param.default.kind == "str":
+            return TEXT
+    return Unknown(name)
+
+
+# --- what a call returns -------------------------------------------------------------------------
+
+
+def returned(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
+    """What calling a function of this module returns, given the values of its arguments by parameter name."""
+    node = callee.node
+    if type(node) is facts.Lambda:
+        return _lambda_result(context, callee, bindings)
+    assert type(node) is facts.Function
+    summary = summarise(context, callee)
+    return substitute(summary, bindings, _defaults(node))
+
+
+def summarise(context: Context, callee: Callable) -> Value:
+    """What a function returns in terms of its parameters; UNKNOWN inside its own recursion."""
+    node = callee.node
+    assert type(node) is facts.Function
+    key = (callee.symbol, callee.bound)
+    known = context.summaries.get(key)
+    if known is not None:
+        return known
+    if key in context.busy or len(context.busy) > 40:
+        return UNKNOWN
+    if node.returns is not None and type(node.returns) is facts.Const and node.returns.kind == "none":
+        context.summaries[key] = Nothing()
+        return context.summaries[key]
+    context.busy.add(key)
+    try:
+        frame = Frame(
+            context,
+            callee.symbol,
+            usage(context, node),
+            outer=context.closures.get(callee.symbol) or context.closures.get(callee.owner or ""),
+            owner=callee.owner,
+            function=node,
+            loud=False,
+        )
+        frame.bound = callee.bound
+        run(frame, node)
+        result = result_of(frame, node)
+    finally:
+        context.busy.discard(key)
+    context.summaries[key] = result
+    return result
+
+
+def result_of(frame: Frame, node: facts.Function) -> Value:
+    """The union of what a followed function returned, helped out by its return annotation."""
+    if node.is_generator:
+        element = UNKNOWN if not frame.yields else frame.yields[0]
+        for value in frame.yields[1:]:
+            element = join(element, value)
+        if any(_last(d) == "contextmanager" for d in node.decorators):
+            return element
+        return Items("generator", None, element)
+    result: Value | None = None
+    for value in frame.returns:
+        result = value if result is None else join(result, value)
+    if result is None:
+        result = Nothing()
+    if node.returns is not None and type(result) in {Unknown, Items, Mapping}:
+
+        def resolve(expr: facts.Expr) -> Value:
+            return evaluate(frame, expr)
+
+        promised = from_annotation(node.returns, resolve)
+        if promised is not None and (type(result) is Unknown and result.param is None):
+            return promised
+    return result
+
+
+def _last(node: facts.Expr) -> str:
+    return node.id if type(node) is facts.Name else node.name if type(node) is facts.Attr else ""
+
+
+def _defaults(node: facts.Function) -> dict[str, Value]:
+    result: dict[str, Value] = {}
+    for param in node.params:
+        default = param.default
+        if type(default) is facts.Const:
+            if default.kind == "none":
+                result[param.name] = Nothing()
+            elif default.kind == "str":
+                result[param.name] = Text(str(default.value))
+            elif default.kind in {"int", "float", "bool"}:
+                result[param.name] = Number(default.value)  # type: ignore[arg-type]
+    return result
+
+
+def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[str, Value], depth: int = 4) -> Value:
+    """Put arguments in the place of parameters in a summary."""
+    kind = type(value)
+    if kind is Tensor:
+        if value.param is not None:
+            argument = bindings.get(value.param)
+            if argument is not None and type(argument) is not Unknown:
+                return argument
+        return value._replace(device=_place(value.device, bindings, defaults), param=None)
+    if kind is Unknown:
+        if value.param is None:
+            return value
+        argument = bindings.get(value.param, defaults.get(value.param))
+        return argument if argument is not None else UNKNOWN
+    if kind is DeviceValue:
+        return DeviceValue(_place(value.device, bindings, defaults))
+    if depth and kind is Items:
+        if value.items is not None:
+            return Items(
+                value.kind, tuple(substitute(item, bindings, defaults, depth - 1) for item in value.items), value.element
+            )
+        return Items(value.kind, None, substitute(value.element, bindings, defaults, depth - 1))
+    if depth and kind is Mapping:
+        return Mapping(
+            tuple((key, substitute(item, bindings, defaults, depth - 1)) for key, item in value.items),
+            substitute(value.element, bindings, defaults, depth - 1),
+        )
+    return value
+
+
+def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Device:
+    from hostsync.infer.operations import device_of
+    from hostsync.infer.values import tensors_in
+
+    result: set[str] = set()
+    for atom in device:
+        if not atom.startswith("="):
+            result.add(atom)
+            continue
+        argument = bindings.get(atom[1:])
+        if argument is None:
+            argument = defaults.get(atom[1:])
+            if argument is None:
+                result.add("?")
+            else:
+                result |= CPU if type(argument) is Nothing else device_of(argument).device
+            continue
+        if type(argument) in {Items, Mapping}:
+            held = tensors_in(argument)
+            result |= held[0].device if held else ANYWHERE
+        elif type(argument) in {Number, Ref}:
+            result.add("?")
+        else:
+            result |= device_of(argument).device
+    return frozenset(result)
+
+
+def _lambda_result(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
+    node = callee.node
+    assert type(node) is facts.Lambda
+    key = (callee.symbol + str(node.span), None)
+    if key in context.busy or len(context.busy) > 40:
+        return UNKNOWN
+    context.busy.add(key)
+    try:
+        frame = Frame(context, callee.symbol, usage(context, node), loud=False)
+        for param in node.params:
+            frame.bind(param.name, bindings.get(param.name, UNKNOWN))
+        return evaluate(frame, node.body)
+    finally:
+        context.busy.discard(key)
+
+
+def bind_arguments(
+    node: facts.Function | facts.Lambda,
+    bound: bool,
+    args: list[tuple[facts.Expr, Value]],
+    keywords: list[tuple[str | None, facts.Expr, Value]],
+) -> dict[str, Value]:
+    """Match the arguments of a call with a function's parameters, `self` left out when it is bound."""
+    params = [p for p in node.params if p.kind in {"positional", "normal"}]
+    if bound and params:
+        params = params[1:]
+    result: dict[str, Value] = {}
+    for param, (expr, value) in zip(params, args, strict=False):
+        if type(expr) is facts.Starred:
+            break
+        result[param.name] = value
+    names = {p.name for p in node.params}
+    for name, _, value in keywords:
+        if name is not None and name in names:
+            result[name] = value
+    return result
+
+
+__all__ = [
+    "MODULE_CLASS",
+    "attributes",
+    "bind_arguments",
+    "canonical",
+    "class_attribute",
+    "is_module_class",
+    "method_frame",
+    "register_buffer",
+    "returned",
+    "run",
+    "summarise",
+    "usage",
+]

@@ -1,0 +1,394 @@
+"""Following statements in the order in which they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable as Function
+from typing import Any
+
+from hostsync import facts
+from hostsync.infer.annotations import from_annotation
+from hostsync.infer.expressions import assign, iterated, test
+from hostsync.infer.frame import ClassInfo, Frame, evaluate, explain
+from hostsync.infer.indexing import load, store
+from hostsync.infer.narrowing import is_compiling, narrow
+from hostsync.infer.operations import operator_result
+from hostsync.infer.values import (
+    UNKNOWN,
+    Callable,
+    ClassRef,
+    Instance,
+    Items,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    element_of,
+    join,
+)
+
+
+def execute(frame: Frame, body: tuple[facts.Stmt, ...]) -> bool:
+    """Follow a block. False when its end cannot be reached."""
+    for statement in body:
+        if not _EXECUTORS[type(statement)](frame, statement):
+            return False
+    return True
+
+
+def _assign(frame: Frame, node: facts.Assign) -> bool:
+    if node.value is None:
+        value: Value = UNKNOWN
+    else:
+        value = evaluate(frame, node.value)
+        if type(value) is Tensor and value.origin is not None and type(node.value) not in {facts.Name, facts.Const}:
+            value = explain(value, node.value)
+    if node.annotation is not None and (node.value is None or type(value) is Unknown):
+        promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
+        if promised is not None:
+            value = promised
+    elif node.annotation is not None and type(value) is Items and value.items == ():
+        promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
+        if type(promised) is Items:
+            value = Items(value.kind, None, promised.element)
+    if node.value is None and type(value) is Unknown:
+        return True
+    for target in node.targets:
+        assign(frame, target, value)
+    return True
+
+
+def _aug_assign(frame: Frame, node: facts.AugAssign) -> bool:
+    target = node.target
+    if type(target) is facts.Subscript:
+        base = evaluate(frame, target.value)
+        old = load(frame, target, base)
+        right = evaluate(frame, node.value)
+        value = operator_result(node.op, old, right)
+        if type(base) is Tensor:
+            with frame.silently():
+                masked = type(old) is Tensor
+            if masked:
+                store(frame, target, value)
+        return True
+    old = evaluate(frame, target)
+    right = evaluate(frame, node.value)
+    if type(old) is Items and node.op == "+" and old.items is not None and type(right) is Items and frame.loops:
+        assign(frame, target, Items(old.kind, None, element_of(right) if old.items == () else join(element_of(old), element_of(right))))
+        return True
+    value = operator_result(node.op, old, right)
+    if type(value) is Tensor and type(old) is Tensor:
+        # In place: the tensor stays where it is.
+        value = value._replace(device=old.device if type(right) is not Tensor or old.ndim != 0 else value.device)
+    assign(frame, target, explain(value, node.value) if type(value) is Tensor and type(old) is not Tensor else value)
+    return True
+
+
+def _expression(frame: Frame, node: facts.ExprStmt) -> bool:
+    evaluate(frame, node.value)
+    return True
+
+
+def _return(frame: Frame, node: facts.Return) -> bool:
+    if node.value is not None:
+        frame.returns.append(evaluate(frame, node.value))
+    return False
+
+
+def _raise(frame: Frame, node: facts.Raise) -> bool:
+    # What a failing program prints on its way out is not worth a finding.
+    if node.value is not None:
+        with frame.silently():
+            evaluate(frame, node.value)
+    return False
+
+
+def _assert(frame: Frame, node: facts.Assert) -> bool:
+    test(frame, node.test, "assert")
+    if node.message is not None:
+        with frame.silently():
+            evaluate(frame, node.message)
+    narrow(frame, node.test, True)
+    return True
+
+
+def _if(frame: Frame, node: facts.If) -> bool:
+    # An elif chain nests in `orelse`; it is followed without recursion.
+    ends: list[tuple[dict[str, Value], dict[str, Value]]] = []
+    current = node
+    compiled = 0
+    while True:
+        compiling = is_compiling(frame, current.test)
+        test(frame, current.test, "if")
+        state = frame.save()
+        narrow(frame, current.test, True)
+        if compiling is True:
+            frame.compiled += 1
+        if not _is_type_checking(current.test) and execute(frame, current.body) and compiling is not True:
+            ends.append((frame.env, frame.paths))
+        if compiling is True:
+            frame.compiled -= 1
+        frame.restore(state)
+        narrow(frame, current.test, False)
+        if compiling is False:
+            frame.compiled += 1
+            compiled += 1
+        orelse = current.orelse
+        if len(orelse) == 1 and type(orelse[0]) is facts.If:
+            current = orelse[0]
+            continue
+        through = execute(frame, orelse)
+        break
+    frame.compiled -= compiled
+    if through and not compiled:
+        for end in ends:
+            frame.merge(end)
+        return True
+    if not ends:
+        return through
+    frame.adopt(ends[0])
+    for end in ends[1:]:
+        frame.merge(end)
+    return True
+
+
+def _is_type_checking(node: facts.Expr) -> bool:
+    return (type(node) is facts.Name and node.id == "TYPE_CHECKING") or (type(node) is facts.Attr and node.name == "TYPE_CHECKING")
+
+
+def _loop(frame: Frame, enter: Function[[], None], body: tuple[facts.Stmt, ...]) -> None:
+    """Follow a loop's body: once silently to learn what a turn leaves behind, then once for its waits."""
+    before = frame.save()
+    frame.breaks.append([])
+    if frame.loud:
+        with frame.silently():
+            enter()
+            if not execute(frame, body):
+                frame.restore(before)
+        for state in frame.breaks[-1]:
+            frame.merge(state)
+        frame.merge(before)
+        frame.breaks[-1].clear()
+    frame.loops += 1
+    enter()
+    through = execute(frame, body)
+    frame.loops -= 1
+    broken = frame.breaks.pop()
+    if not through:
+        if broken:
+            frame.restore(broken[0])
+        else:
+            frame.restore(before)
+    for state in broken:
+        frame.merge(state)
+    frame.merge(before)
+
+
+def _for(frame: Frame, node: facts.For) -> bool:
+    element = iterated(frame, evaluate(frame, node.iterable))
+    if type(element) is Unknown and _is_loader(node.iterable):
+        # By its name it yields batches; nearly all of them come from the host.
+        element = Tensor(frozenset({"cpu"}), sure=False, pinned=None)
+    if type(element) is Tensor and element.origin is not None:
+        element = explain(element, node.iterable)  # type: ignore[assignment]
+    _loop(frame, lambda: assign(frame, node.target, element), node.body)
+    execute(frame, node.orelse)
+    return True
+
+
+def _is_loader(node: facts.Expr) -> bool:
+    if type(node) is facts.Call and type(node.func) is facts.Name and node.func.id in {"tqdm", "enumerate", "iter"} and node.args:
+        node = node.args[0]
+    name = node.id if type(node) is facts.Name else node.name if type(node) is facts.Attr else ""
+    return name.lower().endswith("loader")
+
+
+def _while(frame: Frame, node: facts.While) -> bool:
+    def enter() -> None:
+        frame.loops += 1
+        test(frame, node.test, "while")
+        frame.loops -= 1
+        narrow(frame, node.test, True)
+
+    _loop(frame, enter, node.body)
+    execute(frame, node.orelse)
+    return True
+
+
+def _with(frame: Frame, node: facts.With) -> bool:
+    for item in node.items:
+        value = evaluate(frame, item.value)
+        if item.target is not None:
+            assign(frame, item.target, value)
+    return execute(frame, node.body)
+
+
+def _try(frame: Frame, node: facts.Try) -> bool:
+    before = frame.save()
+    through = execute(frame, node.body)
+    if through:
+        through = execute(frame, node.orelse)
+    after = frame.save()
+    ends = [after] if through else []
+    for handler in node.handlers:
+        frame.restore(before)
+        frame.merge(after)
+        if handler.name is not None:
+            frame.bind(handler.name, UNKNOWN)
+        if execute(frame, handler.body):
+            ends.append(frame.save())
+    if not ends:
+        frame.restore(after)
+        execute(frame, node.final)
+        return False
+    frame.restore(ends[0])
+    for end in ends[1:]:
+        frame.merge(end)
+    return execute(frame, node.final)
+
+
+def _delete(frame: Frame, node: facts.Delete) -> bool:
+    for target in node.targets:
+        if type(target) is facts.Name:
+            frame.env.pop(target.id, None)
+    return True
+
+
+def _match(frame: Frame, node: facts.Match) -> bool:
+    evaluate(frame, node.subject)
+    before = frame.save()
+    ends = [before]
+    for case in node.cases:
+        frame.restore(before)
+        for value in case.compares:
+            evaluate(frame, value)
+        for name in case.captures:
+            frame.bind(name, UNKNOWN)
+        if case.guard is not None:
+            test(frame, case.guard, "match-guard")
+        if execute(frame, case.body):
+            ends.append(frame.save())
+    frame.restore(ends[0])
+    for end in ends[1:]:
+        frame.merge(end)
+    return True
+
+
+def _import(frame: Frame, node: facts.Import) -> bool:
+    module = node.module
+    if node.alias == "*":
+        return True
+    if node.name is None:
+        frame.bind(node.alias, Ref(_known_as(module)))
+    else:
+        frame.bind(node.alias, Ref(_known_as(f"{module}.{node.name}")))
+    root = module.partition(".")[0]
+    context = frame.context
+    if root in {"torch", "torchvision", "torchaudio", "transformers", "accelerate", "diffusers"}:
+        context.uses_torch = True
+    elif root == "numpy":
+        context.uses_numpy = True
+    return True
+
+
+_ALIASES = {
+    "torch.functional": "torch",
+    "torch.nn.modules.module.Module": "torch.nn.Module",
+    "torch.nn.modules": "torch.nn",
+    "torch.cuda.amp.grad_scaler.GradScaler": "torch.cuda.amp.GradScaler",
+    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+}
+
+
+def _known_as(name: str) -> str:
+    return _ALIASES.get(name, name)
+
+
+def _scope(frame: Frame, node: facts.Scope) -> bool:
+    return True
+
+
+def _jump(frame: Frame, node: facts.Jump) -> bool:
+    if node.kind == "pass":
+        return True
+    if frame.breaks:
+        frame.breaks[-1].append(frame.save())
+    return False
+
+
+def _function(frame: Frame, node: facts.Function) -> bool:
+    symbol = node.name if frame.symbol == "<module>" else f"{frame.symbol}.{node.name}"
+    for decorator in node.decorators:
+        evaluate(frame, decorator)
+    callee = Callable(node, symbol, None, None)
+    if frame.symbol != "<module>":
+        frame.context.closures[symbol] = frame.env
+    frame.bind(node.name, callee)
+    if symbol not in frame.context.followed and frame.events is not None:
+        frame.context.followed.add(symbol)
+        frame.context.pending.append(callee)
+    return True
+
+
+def _class(frame: Frame, node: facts.Class) -> bool:
+    name = node.name if frame.symbol == "<module>" else f"{frame.symbol}.{node.name}"
+    with frame.silently():
+        bases = tuple(evaluate(frame, base) for base in node.bases)
+    context = frame.context
+    if name in context.classes:
+        frame.bind(node.name, ClassRef(name))
+        return True
+    info = ClassInfo(name, node, bases)
+    context.classes[name] = info
+    if frame.symbol != "<module>":
+        context.closures[name] = frame.env
+    frame.bind(node.name, ClassRef(name))
+    for statement in node.body:
+        if type(statement) is facts.Assign:
+            _class_attribute(frame, info, statement)
+        elif type(statement) is facts.Class:
+            saved = frame.symbol
+            frame.symbol = name
+            outer = frame.env.get(statement.name)
+            _class(frame, statement)
+            info.attributes[statement.name] = frame.env[statement.name]
+            frame.symbol = saved
+            if outer is not None:
+                frame.env[statement.name] = outer
+    if frame.events is not None:
+        context.pending.extend(Callable(method, f"{name}.{method.name}", Instance(name, True), name) for method in info.methods.values())
+    return True
+
+
+def _class_attribute(frame: Frame, info: ClassInfo, statement: facts.Assign) -> None:
+    value: Value = UNKNOWN
+    with frame.silently():
+        if statement.value is not None:
+            value = evaluate(frame, statement.value)
+        if statement.annotation is not None and type(value) in {Unknown, Items}:
+            promised = from_annotation(statement.annotation, lambda expr: evaluate(frame, expr))
+            value = promised if promised is not None and type(value) is Unknown else value
+    for target in statement.targets:
+        if type(target) is facts.Name:
+            info.attributes[target.id] = value
+
+
+_EXECUTORS: dict[type, Function[[Frame, Any], bool]] = {
+    facts.Assign: _assign,
+    facts.AugAssign: _aug_assign,
+    facts.ExprStmt: _expression,
+    facts.Return: _return,
+    facts.Raise: _raise,
+    facts.Assert: _assert,
+    facts.If: _if,
+    facts.For: _for,
+    facts.While: _while,
+    facts.With: _with,
+    facts.Try: _try,
+    facts.Delete: _delete,
+    facts.Match: _match,
+    facts.Import: _import,
+    facts.Scope: _scope,
+    facts.Jump: _jump,
+    facts.Function: _function,
+    facts.Class: _class,
+}

@@ -1,0 +1,337 @@
+"""Abstract values: what the scan believes an expression to be, and how beliefs merge where control flow meets."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from hostsync.facts import Function, Lambda
+from hostsync.infer.events import Reason
+
+# --- where a value lives -------------------------------------------------------------------------
+
+Atom: TypeAlias = str
+"""`acc` (an accelerator), `cpu`, `meta`, `?` (not known), or `=name`: wherever the parameter `name` lives."""
+Device: TypeAlias = frozenset[Atom]
+"""The places where a value may live."""
+
+ACCELERATOR: Device = frozenset({"acc"})
+CPU: Device = frozenset({"cpu"})
+META: Device = frozenset({"meta"})
+ANYWHERE: Device = frozenset({"?"})
+
+
+def of_param(name: str) -> Device:
+    """The device of whatever is passed for the parameter `name`."""
+    return frozenset({"=" + name})
+
+
+def only_host(device: Device) -> bool:
+    """True when the value is known not to live on an accelerator."""
+    return all(atom == "cpu" or atom == "meta" for atom in device)
+
+
+def is_certain(device: Device) -> bool:
+    """True when there is positive evidence of an accelerator and none of anything else."""
+    return device == ACCELERATOR
+
+
+# --- the chain of reasons ------------------------------------------------------------------------
+
+
+class Origin(NamedTuple):
+    """Why a value is believed to be what it is: the latest reason, and the one before it."""
+
+    reason: Reason
+    parent: Origin | None
+    depth: int
+
+
+MAX_CHAIN = 4
+
+
+def because(reason: Reason, parent: Origin | None) -> Origin:
+    """Append a reason. Beyond `MAX_CHAIN` steps the oldest but one are forgotten."""
+    if parent is not None and parent.reason.span == reason.span:
+        parent = parent.parent
+    if parent is not None and parent.depth >= MAX_CHAIN:
+        parent = parent._replace(parent=parent.parent and parent.parent.parent, depth=MAX_CHAIN - 1)
+    return Origin(reason, parent, parent.depth + 1 if parent is not None else 1)
+
+
+def reasons(origin: Origin | None) -> tuple[Reason, ...]:
+    """The chain, oldest first."""
+    steps: list[Reason] = []
+    while origin is not None and len(steps) < MAX_CHAIN:
+        steps.append(origin.reason)
+        origin = origin.parent
+    return tuple(reversed(steps))
+
+
+# --- values --------------------------------------------------------------------------------------
+
+
+class Unknown(NamedTuple):
+    """Nothing is known; `param` names the parameter it came from unchanged, if any."""
+
+    param: str | None = None
+
+
+class Tensor(NamedTuple):
+    device: Device
+    dtype: str = ""
+    """bool, int, float, or empty when not known."""
+    ndim: int | None = None
+    sure: bool = True
+    """False when it may as well be something else, such as the number in `int | Tensor`."""
+    pinned: bool | None = False
+    """True for page-locked host memory; None when not known."""
+    origin: Origin | None = None
+    param: str | None = None
+    """The parameter that it is, if it was handed in unchanged."""
+
+
+class Array(NamedTuple):
+    """A NumPy array."""
+
+    ndim: int | None = None
+    dtype: str = ""
+
+
+class Number(NamedTuple):
+    """A Python number or bool; `const` is its value where it is known."""
+
+    const: int | float | bool | None = None
+
+
+class Text(NamedTuple):
+    """A string."""
+
+    const: str | None = None
+
+
+class Nothing(NamedTuple):
+    """None."""
+
+    const: None = None
+
+
+class DeviceValue(NamedTuple):
+    """A `torch.device`, or what is used as one."""
+
+    device: Device
+    optional: bool = False
+    """It is a parameter whose default is None or the CPU."""
+
+
+class DtypeValue(NamedTuple):
+    dtype: str
+
+
+class Items(NamedTuple):
+    """A list, tuple, set or other iterable. `items` are known one by one, or else `element` stands for all."""
+
+    kind: str
+    items: tuple[Value, ...] | None
+    element: Value
+
+
+class Mapping(NamedTuple):
+    """A dict: values by constant key where known, and `element` for the rest."""
+
+    items: tuple[tuple[str, Value], ...]
+    element: Value
+
+
+class Ref(NamedTuple):
+    """Something outside this module, by its dotted name, e.g. `torch.nn.functional`."""
+
+    name: str
+
+
+class ClassRef(NamedTuple):
+    """A class of the scanned module, by its qualified name."""
+
+    name: str
+
+
+class Instance(NamedTuple):
+    """An object of a class: one of the scanned module (`local`), or of a library, by its dotted name."""
+
+    name: str
+    local: bool
+    device: Device = ANYWHERE
+    """For an `nn.Module`: where its parameters live."""
+    pinned: bool | None = None
+    """For a DataLoader: whether its batches are pinned."""
+
+
+class Callable(NamedTuple):
+    """A function, method or lambda of the scanned module."""
+
+    node: Function | Lambda
+    symbol: str
+    bound: Value | None
+    """What `self` or `cls` is."""
+    owner: str | None
+    """Qualified name of the class that defines it."""
+
+
+class Method(NamedTuple):
+    """A bound method of a library value: `receiver.name`."""
+
+    receiver: Value
+    name: str
+
+
+Value: TypeAlias = (
+    Unknown
+    | Tensor
+    | Array
+    | Number
+    | Text
+    | Nothing
+    | DeviceValue
+    | DtypeValue
+    | Items
+    | Mapping
+    | Ref
+    | ClassRef
+    | Instance
+    | Callable
+    | Method
+)
+
+UNKNOWN = Unknown()
+NUMBER = Number()
+TEXT = Text()
+NOTHING = Nothing()
+SIZES = Items("tuple", None, NUMBER)
+"""The sizes of a tensor: known to the host."""
+
+
+def join(a: Value, b: Value) -> Value:
+    """The belief that holds whichever of two control-flow paths was taken."""
+    if a is b:
+        return a
+    ka, kb = type(a), type(b)
+    if ka is kb and a == b:
+        return a
+    if ka is Nothing:
+        return b
+    if kb is Nothing:
+        return a
+    if ka is kb:
+        return _JOIN_SAME[ka](a, b) if ka in _JOIN_SAME else UNKNOWN
+    if ka is Tensor:
+        return _with_other(a, b)  # type: ignore[arg-type]
+    if kb is Tensor:
+        return _with_other(b, a)  # type: ignore[arg-type]
+    if ka is Unknown or kb is Unknown:
+        return UNKNOWN
+    if {ka, kb} == {Ref, DeviceValue} or {ka, kb} == {Text, DeviceValue}:
+        return DeviceValue(ANYWHERE)
+    return UNKNOWN
+
+
+def _with_other(tensor: Tensor, other: Value) -> Value:
+    """A tensor on one path, something else on the other."""
+    if type(other) is Unknown:
+        return tensor._replace(device=tensor.device | ANYWHERE, sure=False, param=None)
+    return tensor._replace(sure=False, param=None)
+
+
+def _join_tensors(a: Tensor, b: Tensor) -> Tensor:
+    return Tensor(
+        a.device | b.device,
+        a.dtype if a.dtype == b.dtype else "",
+        a.ndim if a.ndim == b.ndim else None,
+        a.sure and b.sure,
+        a.pinned if a.pinned == b.pinned else None,
+        b.origin if only_host(a.device) and not only_host(b.device) else a.origin or b.origin,
+        a.param if a.param == b.param else None,
+    )
+
+
+def _join_items(a: Items, b: Items) -> Items:
+    kind = a.kind if a.kind == b.kind else "iterable"
+    if a.items is not None and b.items is not None:
+        if len(a.items) == len(b.items):
+            items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
+            return Items(kind, items, UNKNOWN)
+        if not a.items:
+            return Items(kind, None, element_of(b))
+        if not b.items:
+            return Items(kind, None, element_of(a))
+    if a.items == ():
+        return b
+    if b.items == ():
+        return a
+    return Items(kind, None, join(element_of(a), element_of(b)))
+
+
+def _join_mappings(a: Mapping, b: Mapping) -> Mapping:
+    items = dict(a.items)
+    for key, value in b.items:
+        items[key] = join(items[key], value) if key in items else value
+    empty_a, empty_b = type(a.element) is Unknown and not a.items, type(b.element) is Unknown and not b.items
+    element = b.element if empty_a else a.element if empty_b else join(a.element, b.element)
+    return Mapping(tuple(items.items()), element)
+
+
+def _join_instances(a: Instance, b: Instance) -> Value:
+    if a.name != b.name:
+        return UNKNOWN
+    return a._replace(device=a.device | b.device, pinned=a.pinned if a.pinned == b.pinned else None)
+
+
+_JOIN_SAME = {
+    Tensor: _join_tensors,
+    Items: _join_items,
+    Mapping: _join_mappings,
+    Instance: _join_instances,
+    Number: lambda a, b: NUMBER,
+    Text: lambda a, b: TEXT,
+    Array: lambda a, b: Array(
+        a.ndim if a.ndim == b.ndim else None,
+        a.dtype if a.dtype == b.dtype else "",
+    ),
+    DeviceValue: lambda a, b: DeviceValue(a.device | b.device, a.optional or b.optional),
+    DtypeValue: lambda a, b: DtypeValue(""),
+    Unknown: lambda a, b: UNKNOWN,
+}
+
+
+def element_of(items: Items) -> Value:
+    """What iterating yields."""
+    if items.items is None:
+        return items.element
+    if not items.items:
+        return UNKNOWN
+    result = items.items[0]
+    for item in items.items[1:]:
+        result = join(result, item)
+    return result
+
+
+def mapping_element(mapping: Mapping) -> Value:
+    """What a lookup by an unknown key yields."""
+    result: Value | None = None
+    for _, value in mapping.items:
+        result = value if result is None else join(result, value)
+    if result is None:
+        return mapping.element
+    return result if type(mapping.element) is Unknown else join(result, mapping.element)
+
+
+def tensors_in(value: Value, depth: int = 3) -> tuple[Tensor, ...]:
+    """The tensors that a value is or holds, nested `depth` deep."""
+    if type(value) is Tensor:
+        return (value,)
+    if depth:
+        if type(value) is Items:
+            if value.items is None:
+                return tensors_in(value.element, depth - 1)
+            return tuple(t for item in value.items[:64] for t in tensors_in(item, depth - 1))
+        if type(value) is Mapping:
+            return tuple(t for _, item in value.items[:64] for t in tensors_in(item, depth - 1))
+    return ()
