@@ -1,0 +1,14 @@
+"""The command line. Commands are imported when they are run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """The entry point: runs a command and ends the process with its exit code."""
+    from hostsync.cli.entry import run
+
+    sys.exit(run(sys.argv[1:] if args is None else list(args)))

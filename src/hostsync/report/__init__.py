@@ -1,0 +1,76 @@
+"""Renders findings. Each format is one module of `formats`, named as the option value, with a `render` function."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib import import_module
+from typing import NamedTuple
+
+from hostsync.findings import Diagnostic, Finding
+from hostsync.report.style import Style
+
+Lines = Callable[[str, "int | None"], Sequence[str]]
+"""The lines of a file, or of one code cell of a notebook; empty if they can't be had."""
+
+
+class Report(NamedTuple):
+    """What is to be rendered."""
+
+    findings: tuple[Finding, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    lines: Lines
+    style: Style
+
+
+class Totals(NamedTuple):
+    """Counts for the summary line."""
+
+    files: int
+    suppressed: int
+    baselined: int
+
+
+@lru_cache(maxsize=1)
+def format_names() -> tuple[str, ...]:
+    """The names that `--output-format` takes."""
+    from hostsync.report import formats
+
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(formats.__path__)))
+
+
+def render(report: Report, name: str) -> Iterator[str]:
+    """The pieces of `report` in the format `name`, one of `format_names`."""
+    pieces: Iterator[str] = import_module(f"hostsync.report.formats.{name}").render(report)
+    return pieces
+
+
+def in_order(report: Report) -> Iterable[Finding | Diagnostic]:
+    """Findings and diagnostics together, by file and place."""
+    entries: list[Finding | Diagnostic] = [*report.findings, *report.diagnostics]
+    return sorted(entries, key=lambda e: (e.filename, e.location.cell or 0, e.location.row, e.location.column))
+
+
+def summary(report: Report, totals: Totals) -> str:
+    """The closing line."""
+    count = len(report.findings)
+    files = len({finding.filename for finding in report.findings})
+    if count:
+        text = f"Found {_counted(count, 'finding')} in {files} of {_counted(totals.files, 'file')}"
+    else:
+        text = f"No findings in {_counted(totals.files, 'file')}"
+    notes = []
+    if totals.suppressed:
+        notes.append(f"{totals.suppressed} allowed by comments")
+    if totals.baselined:
+        notes.append(f"{totals.baselined} in the baseline")
+    text += f" ({', '.join(notes)})." if notes else "."
+    if report.diagnostics:
+        where = len({diagnostic.filename for diagnostic in report.diagnostics})
+        text += f" {_counted(where, 'file')} could not be scanned."
+    return text
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

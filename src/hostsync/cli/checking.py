@@ -1,0 +1,212 @@
+"""What `hostsync check` does, from paths to exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from hostsync.cli.exits import FOUND, OK, WRONG, CommandError, quiet_stdout
+from hostsync.cli.invocation import Invocation
+from hostsync.cli.progress import ProgressLine
+from hostsync.findings import Diagnostic
+from hostsync.lint.check import check_source, rules_by_code
+from hostsync.lint.checked import Checked
+from hostsync.lint.decision import Decided, Judge, apply_baselines
+from hostsync.lint.scan import check_files, plan_of, unreadable
+from hostsync.lint.sources import Sources
+from hostsync.project.cache import FOLDER, Cache
+from hostsync.project.config import ConfigError, Resolver
+from hostsync.project.discovery import Discovered, SourceFile, discover, is_excluded, module_name, shown_name
+from hostsync.project.settings import Settings
+from hostsync.report import Report, Totals, format_names, render, summary
+from hostsync.report.style import Style, wants_colour
+
+STDIN = Path("-")
+STDIN_NAME = "<stdin>"
+
+
+class Scanned(NamedTuple):
+    """Everything that was looked at."""
+
+    files: tuple[SourceFile, ...]
+    checked: tuple[Checked, ...]
+    """Of each file."""
+    diagnostics: tuple[Diagnostic, ...]
+    """Of folders."""
+    given: Mapping[str, bytes]
+    """Sources that are not on disk, by file name."""
+
+
+def check(invocation: Invocation) -> int:
+    """Runs a check and returns the exit code.
+
+    Raises:
+        CommandError: a path does not exist, or an output can't be written.
+        ConfigError, BaselineError, CatalogueError: what their names say.
+    """
+    started = time.monotonic()
+    paths = invocation.paths or (Path(),)
+    _require(paths)
+    resolver = Resolver(invocation.overrides, config=invocation.config, isolated=invocation.isolated)
+    settings = resolver.settings(Path.cwd())
+    if settings.output_format not in format_names():
+        known = ", ".join(format_names())
+        raise ConfigError(f"{settings.source}: output-format: expected one of {known}, not `{settings.output_format}`")
+    if invocation.show_settings:
+        return _show_settings(paths[0], resolver)
+    if STDIN in paths:
+        if len(paths) > 1:
+            raise CommandError("`-` (standard input) can't be scanned together with other paths")
+        if invocation.add_allow is not None:
+            raise CommandError("--add-allow needs files to write to, not standard input")
+        scanned = _scan_stdin(invocation, resolver)
+    else:
+        found = _discover(paths, resolver)
+        if invocation.show_files:
+            return _write("".join(f"{file.filename}\n" for file in found.files), None)
+        scanned = _scan(found, settings, invocation)
+    return _conclude(scanned, settings, invocation, started)
+
+
+def _require(paths: Iterable[Path]) -> None:
+    missing = [path for path in paths if path != STDIN and not path.exists()]
+    if missing:
+        names = ", ".join(f"`{path}`" for path in missing)
+        raise CommandError(f"no such file or folder: {names}")
+
+
+def _discover(paths: Iterable[Path], resolver: Resolver) -> Discovered:
+    try:
+        return discover(paths, resolver.settings)
+    except ConfigError:
+        raise
+    except ValueError as error:
+        raise CommandError(f"exclude: {error}") from error
+
+
+def _scan(found: Discovered, settings: Settings, invocation: Invocation) -> Scanned:
+    cache = None
+    if not invocation.no_cache:
+        cache = Cache(settings.cache_dir or settings.root / FOLDER)
+    shows = not invocation.quiet and sys.stderr is not None and sys.stderr.isatty()
+    with ProgressLine(sys.stderr if shows else None) as line:
+        checked = check_files(
+            found.files, workers=settings.jobs, cache=cache, cache_root=settings.root, progress=line.update
+        )
+    return Scanned(found.files, tuple(checked), unreadable(found.unreadable), {})
+
+
+def _scan_stdin(invocation: Invocation, resolver: Resolver) -> Scanned:
+    name = invocation.stdin_filename or STDIN_NAME
+    cwd = Path.cwd()
+    path = Path(os.path.normpath(cwd / name)) if invocation.stdin_filename else cwd / "-"
+    settings = resolver.settings(path.parent)
+    source = sys.stdin.buffer.read()
+    if invocation.stdin_filename and settings.force_exclude and is_excluded(path, settings):
+        return Scanned((), (), (), {})
+    module = module_name(path) if invocation.stdin_filename else "__main__"
+    filename = shown_name(path, cwd) if invocation.stdin_filename else STDIN_NAME
+    file = SourceFile(path, filename, module, len(source), settings)
+    checked = check_source(source, module, plan_of(file), suffix=path.suffix.lower())
+    return Scanned((file,), (checked,), (), {filename: source})
+
+
+def _conclude(scanned: Scanned, settings: Settings, invocation: Invocation, started: float) -> int:
+    """Decides what is shown, shows it, and writes what is to be written."""
+    judges: dict[Settings, Judge] = {}
+    decided: list[Decided] = []
+    for kind in {file.settings for file in scanned.files} | {settings}:
+        judges[kind] = Judge(kind, rules_by_code(kind.extend_rules))
+    for file, checked in zip(scanned.files, scanned.checked, strict=True):
+        decided.append(judges[file.settings].decide(checked, file.path, file.filename))
+    if invocation.update_baseline and all(entry.settings.baseline is None for entry in decided):
+        raise CommandError("--update-baseline needs --baseline FILE, or `baseline` in the configuration")
+    codes = {kind: judge.enabled for kind, judge in judges.items()}
+    baselined = apply_baselines(decided, codes, invocation.update_baseline)
+    diagnostics = (*scanned.diagnostics, *(entry for d in decided for entry in d.diagnostics))
+    colour = invocation.output_file is None and wants_colour(os.environ, sys.stdout.isatty())
+    sources = Sources({file.filename: file.path for file in scanned.files}, scanned.given)
+    report = Report(baselined.findings, diagnostics, sources.lines, Style(colour))
+    totals = Totals(len(scanned.files), sum(entry.suppressed for entry in decided), baselined.hidden)
+    if invocation.add_allow is not None:
+        from hostsync.cli.allowing import add_allows
+
+        return add_allows(report.findings, {file.filename: file.path for file in scanned.files}, invocation.add_allow)
+    _write(_rendered(report, settings.output_format, invocation), invocation.output_file)
+    if not invocation.quiet:
+        for path, stale in baselined.stale:
+            place = f"{stale.key.file}: {stale.key.scope}: {stale.key.code}"
+            click.echo(f"{path.name}: {place}: records {stale.recorded}, found {stale.found}", err=True)
+        if baselined.stale:
+            click.echo("The baseline is out of date; --update-baseline takes what was mended out of it.", err=True)
+        click.echo(summary(report, totals), err=True)
+    if invocation.verbose:
+        _say_how(scanned, settings, time.monotonic() - started)
+    if any(diagnostic.kind == "internal-error" for diagnostic in diagnostics):
+        return WRONG
+    return FOUND if (report.findings or diagnostics) and not invocation.exit_zero else OK
+
+
+def _rendered(report: Report, name: str, invocation: Invocation) -> Iterable[str]:
+    if invocation.statistics:
+        from hostsync.report.statistics import render_statistics
+
+        return render_statistics(report, name)
+    return render(report, name)
+
+
+def _write(pieces: Iterable[str], path: Path | None) -> int:
+    """Writes a report, to standard output without a path. A reader that goes away early is no error."""
+    if path is None:
+        try:
+            for piece in pieces:
+                sys.stdout.write(piece)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            quiet_stdout()
+        return OK
+    text = io.StringIO()
+    text.writelines(pieces)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.getvalue(), encoding="utf-8", errors="backslashreplace", newline="\n")
+    except OSError as error:
+        raise CommandError(f"{path}: can't be written: {error.strerror or error}") from error
+    return OK
+
+
+def _show_settings(path: Path, resolver: Resolver) -> int:
+    import json
+
+    place = Path.cwd() if path == STDIN else Path(os.path.normpath(Path.cwd() / path))
+    settings = resolver.settings(place if place.is_dir() else place.parent)
+    lines = [f"# settings for {path}", f"# from {settings.source or 'no configuration file'}"]
+    values = settings._asdict()
+    for name in ("root", "source"):
+        del values[name]
+    for name, value in values.items():
+        key = name.replace("_", "-")
+        if name == "per_file_ignores":
+            inner = ", ".join(f"{json.dumps(entry.pattern)} = {json.dumps(entry.selectors)}" for entry in value)
+            lines.append(f"{key} = {{{f' {inner} ' if inner else ''}}}")
+        elif value is None:
+            lines.append(f"# {key} is not set")
+        else:
+            lines.append(f"{key} = {json.dumps(value, default=str)}")
+    judge = Judge(settings, rules_by_code(settings.extend_rules))
+    lines.append(f"# rules that are on: {', '.join(sorted(judge.enabled))}")
+    return _write("\n".join(lines) + "\n", None)
+
+
+def _say_how(scanned: Scanned, settings: Settings, seconds: float) -> None:
+    size = sum(file.size for file in scanned.files)
+    click.echo(f"{len(scanned.files):,} files, {size:,} bytes in {seconds:.2f} s", err=True)
+    for source in sorted({str(file.settings.source or "no configuration file") for file in scanned.files}):
+        click.echo(f"settings: {source}", err=True)

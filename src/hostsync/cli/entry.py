@@ -1,0 +1,93 @@
+"""The group of commands, and what becomes of everything that they raise."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from hostsync import __version__
+from hostsync.cli.exits import INTERRUPTED, OK, WRONG, quiet_stdout
+
+ISSUES = "the project's issue tracker"
+
+COMMANDS = {
+    "check": "hostsync.cli.check:check_command",
+    "explain": "hostsync.cli.explain:explain_command",
+    "rules": "hostsync.cli.rules:rules_command",
+}
+
+
+class LazyGroup(click.Group):
+    """Imports a command when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name].split(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+
+@click.command(
+    "hostsync",
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", prog_name="hostsync", message="%(prog)s %(version)s")
+def group() -> None:
+    """Find the lines of PyTorch code that make the CPU wait for the GPU."""
+
+
+def run(args: list[str]) -> int:
+    """Runs the command line `args` and returns the exit code: 0 clean, 1 findings, 2 wrong usage or failure, 130
+    interrupted."""
+    _make_output_safe()
+    try:
+        code: Any = group.main(args, prog_name="hostsync", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return WRONG
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("hostsync: interrupted", err=True)
+        return INTERRUPTED
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else OK if error.code is None else WRONG
+    except BrokenPipeError:
+        quiet_stdout()
+        return OK
+    except Exception as error:
+        return _failed(error, args)
+    return code if isinstance(code, int) else OK
+
+
+def _make_output_safe() -> None:
+    """A character that the encoding of the output lacks is shown as an escape instead of ending the run."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _failed(error: Exception, args: list[str]) -> int:
+    from hostsync.catalogue.errors import CatalogueError
+    from hostsync.report.escape import visible
+
+    if isinstance(error, CatalogueError):
+        click.echo(f"hostsync: {visible(str(error))}", err=True)
+        return WRONG
+    text = visible(f"{type(error).__name__}: {error}")
+    click.echo(f"hostsync: internal error: {text}", err=True)
+    if {"--verbose", "-v"}.intersection(args) or os.environ.get("HOSTSYNC_TRACEBACK"):
+        import traceback
+
+        click.echo("".join(traceback.format_exception(error)), err=True)
+    else:
+        click.echo(f"This is a defect of hostsync: please report it to {ISSUES}; --verbose shows more.", err=True)
+    return WRONG

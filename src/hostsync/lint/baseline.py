@@ -1,0 +1,141 @@
+"""Baselines: findings that are known and accepted for now, counted by file, scope and code.
+
+Line numbers are not kept, so that a baseline holds while code around its findings moves. The file is JSON, sorted, one
+count per line, to read well in a diff.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from hostsync.findings import Finding
+
+VERSION = 1
+
+
+class BaselineError(ValueError):
+    """A baseline that can't be read or written; the message names the file and what is wrong."""
+
+
+class Key(NamedTuple):
+    file: str
+    """Relative to the folder of the baseline, with forward slashes."""
+    scope: str
+    code: str
+
+
+class Stale(NamedTuple):
+    """An entry that records more findings than there are."""
+
+    key: Key
+    recorded: int
+    found: int
+
+
+class Applied(NamedTuple):
+    findings: tuple[Finding, ...]
+    """What is left to report."""
+    hidden: int
+    stale: tuple[Stale, ...]
+
+
+Counts = Mapping[Key, int]
+
+
+def read(path: Path) -> Counts:
+    """The counts in the baseline at `path`. Raises BaselineError."""
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise BaselineError(f"{path}: there is no such baseline; `--update-baseline` writes it") from None
+    except OSError as error:
+        raise BaselineError(f"{path}: can't read this baseline: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise BaselineError(f"{path}: this baseline is no JSON: {error}") from error
+    if not isinstance(data, dict) or data.get("version") != VERSION:
+        raise BaselineError(f"{path}: not a baseline of version {VERSION}; `--update-baseline` writes it anew")
+    counts: dict[Key, int] = {}
+    try:
+        for file, scopes in data["files"].items():
+            for scope, codes in scopes.items():
+                for code, count in codes.items():
+                    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+                        raise BaselineError(f"{path}: {file}: {scope}: {code}: expected a count of 1 or more")
+                    counts[Key(file, scope, code)] = count
+    except (KeyError, AttributeError):
+        raise BaselineError(f"{path}: expected files, in them scopes, in them a count for each code") from None
+    return counts
+
+
+def write(path: Path, counts: Counts) -> None:
+    """Writes a baseline. Raises BaselineError."""
+    files: dict[str, dict[str, dict[str, int]]] = {}
+    for key, count in sorted(counts.items()):
+        files.setdefault(key.file, {}).setdefault(key.scope, {})[key.code] = count
+    text = json.dumps({"version": VERSION, "files": files}, indent=2) + "\n"
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="ascii", newline="\n")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise BaselineError(f"{path}: can't write this baseline: {error.strerror or error}") from error
+
+
+def file_key(path: Path, baseline: Path) -> str:
+    """How the baseline calls the file `path`; both are absolute."""
+    try:
+        return Path(os.path.relpath(path, baseline.parent)).as_posix()
+    except ValueError:  # another drive of Windows
+        return path.as_posix()
+
+
+def apply(findings: Mapping[str, tuple[Finding, ...]], counts: Counts, enabled: Collection[str]) -> Applied:
+    """Hides what the baseline knows of.
+
+    Args:
+        findings: what was found, by `file_key`; a file that was scanned and is clean has an empty tuple.
+        counts: the baseline.
+        enabled: the codes that this run looked for; entries of others are not judged stale.
+    """
+    left: list[Finding] = []
+    hidden: Counter[Key] = Counter()
+    for file, found in findings.items():
+        for finding in found:
+            key = Key(file, finding.symbol, finding.code)
+            if hidden[key] < counts.get(key, 0):
+                hidden[key] += 1
+            else:
+                left.append(finding)
+    stale = tuple(
+        Stale(key, count, hidden[key])
+        for key, count in sorted(counts.items())
+        if key.file in findings and key.code in enabled and hidden[key] < count
+    )
+    return Applied(tuple(left), hidden.total(), stale)
+
+
+def updated(
+    findings: Mapping[str, tuple[Finding, ...]], counts: Counts, enabled: Collection[str], missing: Collection[str]
+) -> Counts:
+    """The baseline that accepts `findings` as they are.
+
+    What this run did not look at stays: other files, except those that are `missing` by now, and other codes.
+    """
+    fresh = Counter(Key(file, f.symbol, f.code) for file, found in findings.items() for f in found)
+    kept = {
+        key: count
+        for key, count in counts.items()
+        if key.file not in missing and (key.file not in findings or key.code not in enabled)
+    }
+    return {**kept, **fresh}
+
+
+def files_of(counts: Counts) -> Iterable[str]:
+    """The files that a baseline speaks of."""
+    return {key.file for key in counts}

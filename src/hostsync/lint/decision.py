@@ -1,0 +1,117 @@
+"""Decides what is shown of all that was found: selection, confidence, hot code, ignores, allow comments, baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from hostsync.catalogue.model import Rule
+from hostsync.findings import CONFIDENCES, Diagnostic, Finding
+from hostsync.lint import baseline
+from hostsync.lint.checked import Checked, located
+from hostsync.lint.selection import FileIgnores, UnknownSelectorError, by_key, enabled
+from hostsync.lint.suppression import UNREASONED, UNUSED, hygiene, split
+from hostsync.project.config import ConfigError
+from hostsync.project.settings import Settings
+
+_HYGIENE = frozenset((UNUSED, UNREASONED))
+
+
+class Decided(NamedTuple):
+    """What is shown of one file."""
+
+    path: Path
+    """Absolute."""
+    settings: Settings
+    findings: tuple[Finding, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    suppressed: int
+    """How many findings allow comments cover."""
+
+
+class Judge:
+    """Selection under one configuration."""
+
+    def __init__(self, settings: Settings, rules: Mapping[str, Rule]) -> None:
+        """Raises ConfigError for a selector or pattern of `settings` that can't be used."""
+        listed = tuple(rules.values())
+        try:
+            self.enabled = enabled(settings, listed)
+            self._ignores = FileIgnores(settings.per_file_ignores, settings.root, listed)
+        except UnknownSelectorError as error:
+            raise ConfigError(_at(settings, str(error))) from None
+        except ValueError as error:
+            raise ConfigError(_at(settings, f"per-file-ignores: {error}")) from None
+        self._settings = settings
+        self._rules = rules
+        self._codes = by_key(listed)
+        self._confidences = frozenset(CONFIDENCES[: CONFIDENCES.index(settings.min_confidence) + 1])
+
+    def decide(self, checked: Checked, path: Path, filename: str) -> Decided:
+        """What is shown of the file `path`, called `filename`."""
+        on = self.enabled - self._ignores.ignored(path) if self.enabled else self.enabled
+        shown = tuple(f for f in checked.findings if f.code in on and self._is_shown(f))
+        kept, suppressed = split(shown, checked.allows, self._codes)
+        if checked.allows and not _HYGIENE.isdisjoint(on):
+            kept += hygiene(checked.findings, checked.allows, self._rules, self._codes, on)
+            kept = tuple(sorted(kept, key=lambda f: (f.location[:2], f.end_location[:2], f.code)))
+        return Decided(
+            path,
+            self._settings,
+            tuple(located(finding, filename, checked.cells) for finding in kept),
+            tuple(located(diagnostic, filename, checked.cells) for diagnostic in checked.diagnostics),
+            len(suppressed),
+        )
+
+    def _is_shown(self, finding: Finding) -> bool:
+        return finding.confidence in self._confidences and (finding.hot is not None or not self._settings.hot_only)
+
+
+def _at(settings: Settings, message: str) -> str:
+    return message if settings.source is None else f"{settings.source}: {message}"
+
+
+class Baselined(NamedTuple):
+    findings: tuple[Finding, ...]
+    hidden: int
+    stale: tuple[tuple[Path, baseline.Stale], ...]
+    """With the baseline that each is in."""
+
+
+def apply_baselines(decided: Iterable[Decided], codes: Mapping[Settings, frozenset[str]], update: bool) -> Baselined:
+    """Hides what the baselines of the files' configurations know of; with `update`, writes them anew first.
+
+    Args:
+        decided: what was found in each file that was scanned.
+        codes: the codes that each configuration turns on.
+        update: accept what was found.
+
+    Raises:
+        baseline.BaselineError: a baseline can't be read or written.
+    """
+    groups: dict[Path | None, list[Decided]] = {}
+    for entry in decided:
+        groups.setdefault(entry.settings.baseline, []).append(entry)
+    findings: list[Finding] = []
+    stale: list[tuple[Path, baseline.Stale]] = []
+    hidden = 0
+    for path, group in groups.items():
+        if path is None:
+            findings += [finding for entry in group for finding in entry.findings]
+            continue
+        path = path.absolute()
+        found = {baseline.file_key(entry.path, path): entry.findings for entry in group}
+        on = frozenset().union(*(codes[entry.settings] for entry in group))
+        counts: baseline.Counts = {}
+        if not update or path.exists():
+            counts = baseline.read(path)
+        if update:
+            gone = {file for file in baseline.files_of(counts) if not (path.parent / file).exists()}
+            counts = baseline.updated(found, counts, on, gone)
+            baseline.write(path, counts)
+        applied = baseline.apply(found, counts, on)
+        findings += applied.findings
+        hidden += applied.hidden
+        stale += [(path, entry) for entry in applied.stale]
+    return Baselined(tuple(findings), hidden, tuple(stale))

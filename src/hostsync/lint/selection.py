@@ -1,0 +1,95 @@
+"""Which rules are on: selectors are codes, prefixes of codes, names, or ALL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from hostsync.catalogue.model import Rule
+from hostsync.project.patterns import Patterns
+from hostsync.project.settings import PerFileIgnore, Settings
+
+ALL = "ALL"
+_PREFIX = re.compile(r"[A-Z]+[0-9]*")
+
+
+class UnknownSelectorError(ValueError):
+    """A selector that names no rule; the message suggests what may have been meant."""
+
+
+def expand(selector: str, rules: Iterable[Rule]) -> frozenset[str]:
+    """The codes that `selector` stands for. Raises UnknownSelectorError."""
+    rules = tuple(rules)
+    if selector == ALL:
+        return frozenset(rule.code for rule in rules)
+    exact = [rule.code for rule in rules if selector in (rule.code, rule.name)]
+    if exact:
+        return frozenset(exact)
+    codes = [rule.code for rule in rules if _PREFIX.fullmatch(selector) and rule.code.startswith(selector)]
+    if not codes:
+        raise UnknownSelectorError(f"unknown rule `{selector}`{_suggestion(selector, rules)}")
+    return frozenset(codes)
+
+
+def _suggestion(selector: str, rules: Sequence[Rule]) -> str:
+    import difflib
+
+    known = {name for rule in rules for name in (rule.code, rule.name, rule.code[:3])} | {ALL}
+    near = difflib.get_close_matches(selector, known, n=3)
+    near += difflib.get_close_matches(selector.upper(), known, n=3)
+    names = sorted({f"`{name}`" for name in near})
+    if not names:
+        return "; `hostsync rules` lists them"
+    return f"; did you mean {' or '.join(names)}?"
+
+
+def enabled(settings: Settings, rules: Sequence[Rule]) -> frozenset[str]:
+    """The codes that `settings` turn on.
+
+    The more specific selector wins, so that `select = ["HS1"], ignore = ["HS101"]` leaves the rest of HS1 on and
+    `select = ["HS101"], ignore = ["HS1"]` leaves HS101 on; between equals, ignoring wins.
+
+    Raises UnknownSelectorError.
+    """
+    rank: dict[str, tuple[int, bool]] = {}
+    groups = ((settings.select, True), (settings.extend_select, True), (settings.ignore, False))
+    for selectors, is_on in groups:
+        for selector in selectors:
+            codes = expand(selector, rules)
+            weight = _weight(selector, codes)
+            for code in codes:
+                if code not in rank or weight >= rank[code][0]:
+                    rank[code] = (weight, is_on)
+    return frozenset(code for code, (_, is_on) in rank.items() if is_on)
+
+
+def _weight(selector: str, codes: frozenset[str]) -> int:
+    """How specific a selector is."""
+    if selector == ALL:
+        return 0
+    return len(selector) if _PREFIX.fullmatch(selector) else max(len(code) for code in codes)
+
+
+class FileIgnores:
+    """The `per-file-ignores` of one configuration."""
+
+    def __init__(self, entries: Iterable[PerFileIgnore], root: Path, rules: Sequence[Rule]) -> None:
+        """Raises UnknownSelectorError, and ValueError for a pattern that is none."""
+        self._entries = []
+        for pattern, selectors in entries:
+            codes: frozenset[str] = frozenset().union(*(expand(selector, rules) for selector in selectors))
+            self._entries.append((Patterns([pattern.removeprefix("!")], root), pattern.startswith("!"), codes))
+
+    def ignored(self, path: Path) -> frozenset[str]:
+        """The codes that are off in the file `path` (absolute)."""
+        found: frozenset[str] = frozenset()
+        for patterns, inverted, codes in self._entries:
+            if (patterns.verdict(str(path), False) is True) != inverted:
+                found |= codes
+        return found
+
+
+def by_key(rules: Iterable[Rule]) -> Mapping[str, str]:
+    """The code of each rule by its code and by its name."""
+    return {key: rule.code for rule in rules for key in (rule.code, rule.name)}

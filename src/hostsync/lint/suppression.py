@@ -1,0 +1,114 @@
+"""Allow comments: which findings they cover, and which of them are of no use."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from hostsync.catalogue.model import Rule
+from hostsync.facts import Allow
+from hostsync.findings import Finding, Location
+from hostsync.lint.checked import rule_url
+
+UNUSED, UNREASONED = "HS901", "HS902"
+"""The rules on allow comments themselves. They take no event."""
+
+
+class Split(NamedTuple):
+    kept: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...]
+
+
+def split(findings: tuple[Finding, ...], allows: tuple[Allow, ...], codes: Mapping[str, str]) -> Split:
+    """Takes out the findings that an allow comment covers.
+
+    Args:
+        findings: of one file.
+        allows: its comments.
+        codes: the code of each rule by its code and by its name.
+    """
+    if not allows:
+        return Split(findings, ())
+    kept: list[Finding] = []
+    suppressed: list[Finding] = []
+    for finding in findings:
+        covered = any(_covers(allow, finding, codes) for allow in allows)
+        (suppressed if covered else kept).append(finding)
+    return Split(tuple(kept), tuple(suppressed))
+
+
+def hygiene(
+    findings: tuple[Finding, ...],
+    allows: tuple[Allow, ...],
+    rules: Mapping[str, Rule],
+    codes: Mapping[str, str],
+    enabled: Collection[str],
+) -> tuple[Finding, ...]:
+    """The findings on the allow comments of one file: those that suppress nothing, name no rule or give no reason.
+
+    Args:
+        findings: everything found in the file, of any confidence: a comment is of use as long as it covers any of it.
+        allows: its comments.
+        rules: by code.
+        codes: the code of each rule by its code and by its name.
+        enabled: the codes that are on in this file; a comment for a rule that is off is not judged.
+    """
+    found = []
+    for allow in allows:
+        if UNUSED in enabled and UNUSED in rules:
+            message = _of_no_use(allow, findings, codes, enabled)
+            if message:
+                found.append(_on(allow, rules[UNUSED], message))
+        if UNREASONED in enabled and UNREASONED in rules and not allow.reason:
+            found.append(_on(allow, rules[UNREASONED], ""))
+    return tuple(f for f in found if not any(_names(allow, f.code, codes) and _spans(allow, f) for allow in allows))
+
+
+def _of_no_use(
+    allow: Allow, findings: tuple[Finding, ...], codes: Mapping[str, str], enabled: Collection[str]
+) -> str | None:
+    unknown = [name for name in allow.codes if name not in codes]
+    if unknown:
+        return f"no rule is called {_listed(unknown)}, so this comment allows nothing there"
+    if not allow.codes:
+        return None if any(_spans(allow, f) for f in findings) else "this comment allows nothing: nothing is found here"
+    used = {finding.code for finding in findings if _spans(allow, finding)}
+    idle = [name for name in allow.codes if codes[name] in enabled and codes[name] not in {*used, UNUSED, UNREASONED}]
+    if not idle:
+        return None
+    where = "in this file" if allow.whole_file else "in this statement"
+    return f"{_listed(idle)} is not found {where}, so allowing it does nothing"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _covers(allow: Allow, finding: Finding, codes: Mapping[str, str]) -> bool:
+    return _spans(allow, finding) and (not allow.codes or _names(allow, finding.code, codes))
+
+
+def _names(allow: Allow, code: str, codes: Mapping[str, str]) -> bool:
+    return any(codes.get(name) == code for name in allow.codes)
+
+
+def _spans(allow: Allow, finding: Finding) -> bool:
+    return allow.whole_file or (finding.location.row <= allow.last_row and allow.first_row <= finding.end_location.row)
+
+
+def _on(allow: Allow, rule: Rule, message: str) -> Finding:
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        message=message or rule.message,
+        filename="",
+        location=Location(allow.span.row, allow.span.column),
+        end_location=Location(allow.span.end_row, allow.span.end_column),
+        confidence="certain",
+        symbol="<module>",
+        hot=None,
+        chain=(),
+        help=rule.help,
+        versions=None,
+        url=rule_url(rule),
+    )

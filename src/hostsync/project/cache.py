@@ -1,0 +1,138 @@
+"""Keeps the result of each file by the content that it came from.
+
+Results are plain JSON in a few shards, so that thousands of files load in a moment. A shard that is damaged, of another
+version or not writable only costs time: every answer is checked against a digest of the source and of the tool.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeAlias
+
+FOLDER = ".hostsync_cache"
+SHARDS = 16
+FORMAT = 1
+KEEP_DAYS = 30
+RENEW_DAYS = 7
+"""The day of last use is written anew once it is this old, so that most warm runs write nothing."""
+
+Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"] | None
+"""What JSON can hold."""
+
+
+def digest(fingerprint: bytes, *parts: bytes) -> str:
+    """What a result is known by: a digest of the tool's fingerprint, the source and what else decides it."""
+    state = hashlib.blake2b(fingerprint, digest_size=20)
+    for part in parts:
+        state.update(len(part).to_bytes(8, "little"))
+        state.update(part)
+    return state.hexdigest()
+
+
+def tree_fingerprint(files: Iterable[Path]) -> bytes:
+    """A digest of the names and contents of `files`, in the order given. Raises OSError."""
+    state = hashlib.blake2b(digest_size=20)
+    for path in files:
+        data = path.read_bytes()
+        state.update(f"{path.name}\0{len(data)}\0".encode("utf-8", errors="surrogateescape"))
+        state.update(data)
+    return state.digest()
+
+
+class Cache:
+    """Results by file name and digest. Nothing is written before `save`."""
+
+    def __init__(self, folder: Path, *, today: int | None = None) -> None:
+        """
+        Args:
+            folder: where the shards are; made by `save`.
+            today: the day, as a number since 1970.
+        """
+        self._folder = folder
+        self._today = int(time.time() // 86_400) if today is None else today
+        self._shards: dict[int, dict[str, list[Plain]]] = {}
+        self._changed: dict[int, dict[str, list[Plain]]] = {}
+
+    def get(self, name: str, key: str) -> Plain:
+        """The result kept for the file `name` under the digest `key`; None if there is none."""
+        entry = self._shard(_shard_of(name)).get(name)
+        if not isinstance(entry, list) or len(entry) != 3 or entry[0] != key or not isinstance(entry[1], int):
+            return None
+        if entry[1] < self._today - RENEW_DAYS:
+            self.put(name, key, entry[2])
+        return entry[2]
+
+    def put(self, name: str, key: str, result: Plain) -> None:
+        """Keeps `result` for the file `name`, in place of an earlier one."""
+        self._changed.setdefault(_shard_of(name), {})[name] = [key, self._today, result]
+
+    def save(self) -> None:
+        """Writes the shards that changed. A folder that can't be written to is left alone."""
+        try:
+            for number, changed in self._changed.items():
+                # Read again: another run may have written meanwhile.
+                shard = {name: entry for name, entry in self._read(number).items() if self._is_fresh(entry)}
+                self._write(number, {**shard, **changed})
+        except OSError:
+            return
+        finally:
+            self._changed = {}
+
+    def _is_fresh(self, entry: object) -> bool:
+        if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[1], int):
+            return False
+        return self._today - KEEP_DAYS <= entry[1] <= self._today + 1
+
+    def _shard(self, number: int) -> dict[str, list[Plain]]:
+        if number not in self._shards:
+            self._shards[number] = self._read(number)
+        return self._shards[number]
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"results-{number:02d}.json"
+
+    def _read(self, number: int) -> dict[str, list[Plain]]:
+        import json
+
+        try:
+            data = json.loads(self._path(number).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return {}
+        if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("files"), dict):
+            return {}
+        files: dict[str, list[Plain]] = data["files"]
+        return files
+
+    def _write(self, number: int, files: dict[str, list[Plain]]) -> None:
+        import json
+
+        self._make_folder()
+        text = json.dumps({"format": FORMAT, "files": files}, separators=(",", ":"))
+        _replace(self._path(number), text.encode("ascii"))
+
+    def _make_folder(self) -> None:
+        if (self._folder / "CACHEDIR.TAG").exists():
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        tag = b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of hostsync. It may be deleted at any time.\n"
+        _replace(self._folder / ".gitignore", b"*\n")
+        _replace(self._folder / "CACHEDIR.TAG", tag)
+
+
+def _shard_of(name: str) -> int:
+    return hashlib.blake2b(name.encode("utf-8", errors="surrogateescape"), digest_size=2).digest()[0] % SHARDS
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Writes a file so that a reader sees the old or the new content, never half of it."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

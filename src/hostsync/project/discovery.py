@@ -1,0 +1,275 @@
+"""Finds the files to scan below the paths of a command line.
+
+A path that is given is scanned even where a setting or an ignore file would leave it out; what they leave out inside it
+stays out, unless the given path itself lies in what they exclude. Folders behind symbolic links are not entered, so
+that loops are harmless.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from hostsync.project.patterns import Patterns
+from hostsync.project.settings import Settings
+
+SUFFIXES = (".py", ".ipynb")
+_PATTERN_CHARACTERS = frozenset("*?[]/\\!")
+
+
+class SourceFile(NamedTuple):
+    """One file to scan."""
+
+    path: Path
+    """Absolute, as to be opened."""
+    filename: str
+    """As shown: relative to the current folder if it is inside, else as found."""
+    module: str
+    """Dotted name by the folder layout; the file of a package is `package.__init__`, so that dropping the last part
+    always gives the package that relative imports start from."""
+    size: int
+    settings: Settings
+
+
+class Unreadable(NamedTuple):
+    """A folder or file that could not be looked at."""
+
+    filename: str
+    message: str
+
+
+class Discovered(NamedTuple):
+    files: tuple[SourceFile, ...]
+    """In order of their names, each once."""
+    unreadable: tuple[Unreadable, ...]
+
+
+SettingsFor = Callable[[Path], Settings]
+"""The settings for the files directly in a folder (absolute path)."""
+
+
+def discover(paths: Iterable[Path], settings_for: SettingsFor) -> Discovered:
+    """The files below `paths`, which have to exist. Raises what `settings_for` raises, and ValueError for a pattern
+    that is none."""
+    walk = _Walk(settings_for)
+    for path in paths:
+        walk.enter(path)
+    files = sorted(walk.files.values(), key=lambda file: file.path.parts)
+    return Discovered(tuple(files), tuple(sorted(walk.unreadable)))
+
+
+def module_name(path: Path) -> str:
+    """The dotted name of the file `path`: its own name below the packages (folders with an `__init__.py`) it is in."""
+    return ".".join((*_package(path.parent, {}), path.stem))
+
+
+def shown_name(path: Path, cwd: Path) -> str:
+    """`path` relative to `cwd` where it lies inside, else as it is."""
+    try:
+        return str(path.relative_to(cwd))
+    except ValueError:
+        return str(path)
+
+
+def is_excluded(path: Path, settings: Settings) -> bool:
+    """Whether the settings leave out the file `path` (absolute), or a folder that it is in."""
+    excludes = _Excludes(settings)
+    inside = [place for place in (path, *path.parents) if place != settings.root and settings.root in place.parents]
+    return any(excludes.leave_out(place.name, str(place), place != path) for place in inside or [path])
+
+
+class _Excludes:
+    """The `exclude` and `extend-exclude` of one configuration."""
+
+    def __init__(self, settings: Settings) -> None:
+        entries = (*settings.exclude, *settings.extend_exclude)
+        self._names = frozenset(entry for entry in entries if not _PATTERN_CHARACTERS.intersection(entry))
+        patterns = [entry for entry in entries if _PATTERN_CHARACTERS.intersection(entry)]
+        self.patterns = Patterns(patterns, settings.root)
+
+    def leave_out(self, name: str, path: str, is_folder: bool) -> bool:
+        if name in self._names:
+            return True
+        return bool(self.patterns) and self.patterns.verdict(path, is_folder) is True
+
+
+class _Walk:
+    """Collects files; one object for all the paths of a command line."""
+
+    def __init__(self, settings_for: SettingsFor) -> None:
+        self.files: dict[str, SourceFile] = {}
+        self.unreadable: set[Unreadable] = set()
+        self._settings_for = settings_for
+        self._cwd = Path.cwd()
+        self._excludes: dict[tuple[object, ...], _Excludes] = {}
+        self._packages: dict[Path, tuple[str, ...]] = {}
+        self._ignore_files: dict[Path, tuple[Patterns, ...]] = {}
+
+    def enter(self, path: Path) -> None:
+        """Takes the given path in, a file or a folder."""
+        path = Path(os.path.normpath(self._cwd / path))
+        settings = self._settings_for(path if path.is_dir() else path.parent)
+        if settings.force_exclude and self._is_left_out(path, settings):
+            return
+        if not path.is_dir():
+            self._add(path, _size(path), settings)
+            return
+        for file, size, file_settings in self._below(path):
+            self._add(file, size, file_settings)
+
+    def _is_left_out(self, path: Path, settings: Settings) -> bool:
+        if is_excluded(path, settings):
+            return True
+        if not settings.respect_gitignore:
+            return False
+        for place in (path, *path.parents):
+            if _ignored(str(place), place != path or path.is_dir(), self._above(place.parent)):
+                return True
+            if (place / ".git").exists():
+                break
+        return False
+
+    def _add(self, path: Path, size: int, settings: Settings) -> None:
+        key = str(path)
+        if key not in self.files:
+            module = ".".join((*_package(path.parent, self._packages), path.stem))
+            self.files[key] = SourceFile(path, shown_name(path, self._cwd), module, size, settings)
+
+    def _below(self, root: Path) -> Iterator[tuple[Path, int, Settings]]:
+        """The files of a given folder."""
+        above = tuple(p for p in self._above(root.parent) if not _inside_ignored(root, p))
+        pending: list[tuple[str, tuple[Patterns, ...]]] = [(str(root), above)]
+        asked: dict[tuple[object, ...], bool] = {}
+        while pending:
+            folder, ignores = pending.pop()
+            try:
+                with os.scandir(folder) as listing:
+                    entries = sorted(listing, key=lambda entry: entry.name)
+            except OSError as error:
+                self.unreadable.add(Unreadable(shown_name(Path(folder), self._cwd), error.strerror or str(error)))
+                continue
+            place = Path(folder)
+            settings = self._settings_for(place)
+            excludes = self._excludes_of(settings)
+            if settings.respect_gitignore:
+                ignores += self._here(place)
+            key = (settings.root, settings.exclude, settings.extend_exclude)
+            if key not in asked:
+                asked[key] = not _inside_ignored(root, excludes.patterns)
+            for entry in entries:
+                is_folder = _is_folder(entry)
+                if not is_folder and not entry.name.endswith(SUFFIXES):
+                    continue
+                if entry.name in excludes._names or (
+                    asked[key] and excludes.leave_out(entry.name, entry.path, is_folder)
+                ):
+                    continue
+                if settings.respect_gitignore and _ignored(entry.path, is_folder, ignores):
+                    continue
+                if is_folder:
+                    pending.append((entry.path, ignores))
+                elif _is_file(entry):
+                    yield Path(entry.path), _entry_size(entry), settings
+
+    def _excludes_of(self, settings: Settings) -> _Excludes:
+        key = (settings.root, settings.exclude, settings.extend_exclude)
+        if key not in self._excludes:
+            self._excludes[key] = _Excludes(settings)
+        return self._excludes[key]
+
+    def _above(self, folder: Path) -> tuple[Patterns, ...]:
+        """The ignore files that hold in `folder`, the outermost first: up to the root of the repository, if there is
+        one."""
+        chain = []
+        for place in (folder, *folder.parents):
+            chain.append(place)
+            if (place / ".git").exists():
+                break
+        return tuple(patterns for place in reversed(chain) for patterns in self._here(place))
+
+    def _here(self, folder: Path) -> tuple[Patterns, ...]:
+        if folder not in self._ignore_files:
+            found = (
+                _read_ignores(folder / ".git" / "info" / "exclude", folder),
+                _read_ignores(folder / ".gitignore", folder),
+            )
+            self._ignore_files[folder] = tuple(patterns for patterns in found if patterns)
+        return self._ignore_files[folder]
+
+
+def _read_ignores(path: Path, root: Path) -> Patterns | None:
+    try:
+        text = path.read_bytes().decode("utf-8-sig", errors="surrogateescape")
+    except OSError:
+        return None
+    lines = text.splitlines()
+    try:
+        return Patterns(lines, root)
+    except ValueError:
+        return Patterns([line for line in lines if _is_pattern(line, root)], root)
+
+
+def _is_pattern(line: str, root: Path) -> bool:
+    """git skips a line that it can't make sense of; so does this."""
+    try:
+        Patterns([line], root)
+    except ValueError:
+        return False
+    return True
+
+
+def _ignored(path: str, is_folder: bool, ignores: tuple[Patterns, ...]) -> bool:
+    """The innermost ignore file that says something decides."""
+    for patterns in reversed(ignores):
+        verdict = patterns.verdict(path, is_folder)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _inside_ignored(folder: Path, patterns: Patterns) -> bool:
+    """Whether `patterns` leave out `folder` itself or one around it."""
+    return any(patterns.verdict(str(place), True) is True for place in (folder, *folder.parents))
+
+
+def _package(folder: Path, known: dict[Path, tuple[str, ...]]) -> tuple[str, ...]:
+    """The dotted parts of the package that `folder` is, empty if it is none."""
+    if folder not in known:
+        is_package = folder.parent != folder and (folder / "__init__.py").is_file()
+        known[folder] = (*_package(folder.parent, known), folder.name) if is_package else ()
+    return known[folder]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False) and not _is_junction(entry)
+    except OSError:
+        return False
+
+
+def _is_junction(entry: os.DirEntry[str]) -> bool:
+    """A junction is how Windows links folders; known to Python since 3.12."""
+    return hasattr(entry, "is_junction") and bool(entry.is_junction())
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
+def _entry_size(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat().st_size
+    except OSError:
+        return 0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

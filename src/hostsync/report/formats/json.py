@@ -1,0 +1,61 @@
+"""For programs: a list, with the key names of ruff where ruff has the key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from hostsync.findings import Diagnostic, Finding, Location
+from hostsync.report import Report, in_order
+
+
+def render(report: Report) -> Iterator[str]:
+    """A list of findings; a diagnostic is an entry whose code is null and whose name is its kind."""
+    separator = "["
+    for entry in in_order(report):
+        yield f"{separator}\n  " + json.dumps(to_dict(entry), indent=2).replace("\n", "\n  ")
+        separator = ","
+    yield "[]\n" if separator == "[" else "\n]\n"
+
+
+def to_dict(entry: Finding | Diagnostic) -> dict[str, Any]:
+    """One entry of the list."""
+    if isinstance(entry, Diagnostic):
+        return {
+            "code": None,
+            "name": entry.kind,
+            "message": entry.message,
+            "filename": entry.filename,
+            "location": _location(entry.location),
+            "end_location": _location(entry.location),
+            "confidence": None,
+            "symbol": None,
+            "hot": None,
+            "chain": [],
+            "fix": None,
+            "url": None,
+            "help": None,
+            "versions": None,
+        }
+    return {
+        "code": entry.code,
+        "name": entry.name,
+        "message": entry.message,
+        "filename": entry.filename,
+        "location": _location(entry.location),
+        "end_location": _location(entry.end_location),
+        "confidence": entry.confidence,
+        "symbol": entry.symbol,
+        "hot": entry.hot,
+        "chain": [{"row": step.row, "text": step.text} for step in entry.chain],
+        "fix": None,
+        "url": entry.url,
+        "help": entry.help,
+        "versions": entry.versions,
+    }
+
+
+def _location(location: Location) -> dict[str, int]:
+    place = {"row": location.row, "column": location.column}
+    return place if location.cell is None else {**place, "cell": location.cell}
