@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
+from collections.abc import Mapping as Mapping_
 from typing import TypeAlias
 
 from hostsync import facts
@@ -10,10 +11,10 @@ from hostsync.catalogue.model import Op
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.copies import from_data, to_device, transfer
 from hostsync.infer.expressions import assign, attribute
-from hostsync.infer.frame import EVALUATORS, Frame, evaluate, explain
+from hostsync.infer.frame import EVALUATORS, CallSite, Frame, as_tensor, evaluate, explain
 from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, mathematics, numpy_function, printed
 from hostsync.infer.operations import Arguments, device_of, event_kind, lead, merged, place, result, waiting
-from hostsync.infer.project import bind_arguments, bases_of, class_attribute, is_module_class, register_buffer, returned
+from hostsync.infer.project import apply_effects, bind_arguments, bases_of, class_attribute, is_module_class, register_buffer, returned
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -68,7 +69,7 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     if kind is Callable:
         return _own_function(frame, node, callee, args, keywords)
     if kind is ClassRef:
-        return Instance(callee.name, True)
+        return _construct(frame, node, callee, args, keywords)
     if kind is Instance:
         return _instance_called(frame, node, callee, args, keywords)
     if kind is Tensor and not callee.sure:
@@ -95,8 +96,7 @@ def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:
     if kind is Unknown or kind is Method:
         op = frame.context.ops.get("Tensor." + func.name)
         if op is not None and op.tensor_only and not op.is_property:
-            param = receiver.param if type(receiver) is Unknown else None
-            tensor = Tensor(frozenset({"=" + param}) if param else ANYWHERE, param=param)
+            tensor = as_tensor(receiver) if type(receiver) is Unknown else Tensor(ANYWHERE)
             return Method(tensor, func.name), tensor
         return Method(UNKNOWN if kind is Method else receiver, func.name), receiver
     return attribute(frame, receiver, func.name), receiver
@@ -115,18 +115,26 @@ def _of_super(frame: Frame, name: str) -> Value:
 # --- functions of the scanned module -------------------------------------------------------------
 
 
+def _construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentList, keywords: KeywordList) -> Value:
+    init = class_attribute(frame.context, callee.name, "__init__", Instance(callee.name, True))
+    if type(init) is Callable:
+        _record_call(frame, node, init.symbol, bind_arguments(init.node, True, args, keywords))
+    return Instance(callee.name, True)
+
+
 def _own_function(frame: Frame, node: facts.Call, callee: Callable, args: ArgumentList, keywords: KeywordList) -> Value:
     bindings = bind_arguments(callee.node, callee.bound is not None, args, keywords)
     if type(callee.node) is facts.Function and any(_breaks_signature(d) for d in callee.node.decorators):
         return UNKNOWN
-    return explain(returned(frame.context, callee, bindings), node)
+    _record_call(frame, node, callee.symbol, bindings)
+    value = returned(frame.context, callee, bindings)
+    apply_effects(frame, callee, bindings)
+    return explain(value, node)
 
 
-_KEEPING = frozenset(
-    "no_grad inference_mode enable_grad wraps lru_cache cache staticmethod classmethod property cached_property abstractmethod "
-    "jit script compile unused ignore export contextmanager override overload custom_fwd custom_bwd torch_jit_export "
-    "_script_if_tracing script_if_tracing script_method record deprecate deprecated autocast".split()
-)
+def _record_call(frame: Frame, node: facts.Call, symbol: str, bindings: Mapping_[str, Value]) -> None:
+    if frame.loud:
+        frame.context.calls.setdefault(symbol, []).append(CallSite(frame.symbol, bindings, node.span, frame.hot()))
 
 
 def _breaks_signature(decorator: facts.Expr) -> bool:
@@ -258,7 +266,7 @@ def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor,
         held = tensors_in(value, 1)
         if not held and param is op.params[0] and receiver is None and type(value) is Unknown and op.device in {"args", "like"}:
             # The operation takes nothing but a tensor there.
-            held = (Tensor(frozenset({"=" + value.param}) if value.param else ANYWHERE),)
+            held = (as_tensor(value),)
         found.extend(held)
     for value in placed.extra:
         found.extend(tensors_in(value, 1))
@@ -419,6 +427,8 @@ def _unknown_method(
             return receiver
         if only_host(device.device):
             frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence="possible")
+        elif receiver.param is not None and not (frame.setup and device.optional):
+            transfer(frame, node, Tensor(frozenset({"=" + receiver.param}), sure=False), name, args, keywords)
         return Tensor(device.device, sure=False)
     if name in {"new_tensor"}:
         return transfer(frame, node, Tensor(ANYWHERE), name, args, keywords)

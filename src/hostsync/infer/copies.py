@@ -113,6 +113,11 @@ def _speaks_of(node: facts.Expr, word: str) -> bool:
     return type(node) is facts.Subscript and _speaks_of(node.value, word)
 
 
+def may_be_host(device: Device) -> bool:
+    """The CPU is among the places where it may live, or it is wherever a caller says."""
+    return any(atom == "cpu" or atom.startswith("=") for atom in device)
+
+
 def _receiver(node: facts.Call) -> facts.Expr | None:
     return node.func.value if type(node.func) is facts.Attr else None
 
@@ -151,7 +156,7 @@ def _to(
             return _to_host(frame, node, source, op, "to-host")._replace(dtype=source.dtype)  # type: ignore[union-attr]
         return source._replace(device=wanted.device, param=None)
     moved = source._replace(device=wanted.device, pinned=False, param=None)
-    if "cpu" in source.device and not (frame.setup and wanted.optional):
+    if may_be_host(source.device) and not (frame.setup and wanted.optional):
         _to_accelerator(frame, node, source, op, wanted, non_blocking)
     if source.device == wanted.device and not is_certain(source.device):
         return source
@@ -174,6 +179,7 @@ def _to_accelerator(
         device=wanted.device,
         origin=source.origin,
         confidence="certain" if certain and not non_blocking else "likely",
+        source=source.device,
     )
 
 

@@ -7,7 +7,7 @@ from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import BUILTINS, EVALUATORS, Frame, evaluate
 from hostsync.infer.narrowing import narrow
 from hostsync.infer.operations import merged, operator_result
-from hostsync.infer.project import class_attribute, is_module_class, returned
+from hostsync.infer.project import class_attribute, is_module_class, returned, write_attribute
 from hostsync.infer.values import (
     ANYWHERE,
     NOTHING,
@@ -506,8 +506,7 @@ def _assign_attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
             value = Tensor(ANYWHERE, param=value.param) if value.param is None else Tensor(frozenset({"=" + value.param}))
         frame.paths[path] = value
     if frame.sink is not None and type(base) is Instance and base == frame.bound:
-        known = frame.sink.get(target.name)
-        frame.sink[target.name] = value if known is None else join(known, value)
+        write_attribute(frame, frame.sink, target.name, value)
 
 
 EVALUATORS.update(

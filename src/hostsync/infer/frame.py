@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable as Function
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
@@ -34,10 +34,58 @@ _STEP = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|
 _SETUP = re.compile(r"^(__init__|__post_init__|__new__|__setstate__|_?(init|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$")
 
 
+class Recorded(NamedTuple):
+    """An event, and what it still depends on: where the parameters of its function live."""
+
+    event: Event
+    device: Device
+    """Where the value that waits lives, or the destination of a copy."""
+    source: Device | None
+    """For a copy: it waits only if this may be the CPU."""
+    sure: bool
+
+
+class CallSite(NamedTuple):
+    """A call of a function of the module, with the arguments that were bound."""
+
+    caller: str
+    bindings: Mapping[str, Value]
+    span: facts.Span
+    hot: str | None
+
+
+class Writes:
+    """What the methods of a class assign to one attribute of `self`."""
+
+    __slots__ = ("dependent", "first", "later")
+
+    def __init__(self) -> None:
+        self.first: Value | None = None
+        """By `__init__` and other set-up code."""
+        self.later: Value | None = None
+        """By other methods, not computed from the attribute itself."""
+        self.dependent: Value | None = None
+        """By other methods, from the attribute itself, as in `self.x = self.x.to(device)`."""
+
+    def add(self, value: Value, setup: bool, dependent: bool) -> Value:
+        """Take in another assignment; the attribute's value as other methods see it.
+
+        What a later method assigns afresh replaces what set-up code had put there.
+        """
+        slot = "dependent" if dependent else "first" if setup else "later"
+        known = getattr(self, slot)
+        setattr(self, slot, value if known is None else join(known, value))
+        base = self.later if self.later is not None else self.first
+        if base is None:
+            assert self.dependent is not None
+            return self.dependent
+        return base if self.dependent is None else join(base, self.dependent)
+
+
 class ClassInfo:
     """A class of the scanned module. `table` holds what is known of its attributes once that was asked for."""
 
-    __slots__ = ("attributes", "bases", "busy", "methods", "name", "node", "table")
+    __slots__ = ("attributes", "bases", "busy", "methods", "name", "node", "table", "writes")
 
     def __init__(self, name: str, node: facts.Class, bases: tuple[Value, ...]) -> None:
         self.name = name
@@ -46,6 +94,7 @@ class ClassInfo:
         self.methods = {s.name: s for s in node.body if type(s) is facts.Function}
         self.attributes: dict[str, Value] = {}
         self.table: dict[str, Value] | None = None
+        self.writes: dict[str, Writes] = {}
         self.busy = False
 
 
@@ -60,19 +109,22 @@ class Context:
         self.classes: dict[str, ClassInfo] = {}
         self.summaries: dict[tuple[str, Value | None], Value] = {}
         self.busy: set[tuple[str, Value | None]] = set()
+        self.functions: dict[str, facts.Function] = {}
         self.usages: dict[int, Usage] = {}
+        self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
+        self.calls: dict[str, list[CallSite]] = {}
         self.closures: dict[str, dict[str, Value]] = {}
         self.pending: list[Callable] = []
         self.followed: set[str] = set()
         self.uses_torch = False
         self.uses_numpy = False
-        self.events: list[Event] = []
 
 
 class Frame:
     """One function (or the module's own body) being followed."""
 
     __slots__ = (
+        "assigning",
         "breaks",
         "bound",
         "compiled",
@@ -112,14 +164,15 @@ class Frame:
         self.function = function
         self.env: dict[str, Value] = {}
         self.paths: dict[str, Value] = {}
-        self.events: list[Event] | None = [] if loud else None
+        self.events: list[Recorded] | None = [] if loud else None
+        self.assigning: facts.Expr | None = None
         self.quiet = 0
         self.compiled = 0
         self.loops = 0
         self.returns: list[Value] = []
         self.yields: list[Value] = []
         self.breaks: list[list[tuple[dict[str, Value], dict[str, Value]]]] = []
-        self.sink: dict[str, Value] | None = None
+        self.sink: ClassInfo | None = None
         self.bound: Value | None = None
         name = symbol.rpartition(".")[2]
         self.setup = bool(_SETUP.match(name))
@@ -143,7 +196,7 @@ class Frame:
     def bind(self, name: str, value: Value) -> None:
         """Assign to a local name. What is not known is taken to be a tensor when its uses prove one."""
         if type(value) is Unknown and name in self.usage.tensors:
-            value = Tensor(frozenset({"=" + value.param}) if value.param else ANYWHERE, param=value.param)
+            value = as_tensor(value)
         self.env[name] = value
         if self.paths:
             prefix = name + "."
@@ -218,27 +271,27 @@ class Frame:
         origin: Origin | None = None,
         confidence: str | None = None,
         versions: str | None = None,
+        source: Device | None = None,
     ) -> None:
-        """Record a wait for a value on `device`; nothing if it is known to live on the host."""
+        """Record a wait for a value on `device`; nothing if it is known to live on the host.
+
+        With `source`, a copy: nothing unless that may be the CPU.
+        """
         if not self.loud or only_host(device):
             return
         assert self.events is not None
         if confidence is None:
             confidence = "certain" if is_certain(device) and sure else "likely"
-        self.events.append(
-            Event(
-                kind,
-                op,
-                form,
-                node.span,
-                source_text(subject) if subject is not None else "",
-                confidence,
-                self.symbol,
-                self.hot(),
-                reasons(origin),
-                versions,
-            )
-        )
+        text = source_text(subject) if subject is not None else ""
+        event = Event(kind, op, form, node.span, text, confidence, self.symbol, self.hot(), reasons(origin), versions)
+        self.events.append(Recorded(event, device, source, sure))
+
+
+def as_tensor(value: Unknown) -> Tensor:
+    """What is not known, but for being a tensor."""
+    if value.param is None:
+        return Tensor(ANYWHERE)
+    return Tensor(frozenset({"=" + value.param}), param=None if value.derived else value.param)
 
 
 def source_text(node: facts.Expr) -> str:

@@ -10,8 +10,9 @@ from hostsync.findings import CONFIDENCES
 from hostsync.infer import calls, indexing  # noqa: F401  (they register their transfer functions)
 from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
-from hostsync.infer.frame import Context, Frame
+from hostsync.infer.frame import Context, Frame, Recorded
 from hostsync.infer.project import method_frame, result_of, run, usage
+from hostsync.infer.settling import settle
 from hostsync.infer.statements import execute
 from hostsync.infer.values import Callable
 from hostsync.infer.versions import TorchRange
@@ -27,16 +28,16 @@ def follow_module(module: facts.Module, ops: Mapping[str, Op], torch: TorchRange
     execute(top, module.body)
     # Branches of the module's body replace the environment; functions see what it ended with.
     context.names = top.env
-    events: list[Event] = list(top.events or ())
+    recorded: list[Recorded] = list(top.events or ())
     done = 0
     while done < len(context.pending):
         callee = context.pending[done]
         done += 1
-        events.extend(_follow(context, callee))
-    return _surest(events)
+        recorded.extend(_follow(context, callee))
+    return _surest(settle(context, recorded))
 
 
-def _follow(context: Context, callee: Callable) -> list[Event]:
+def _follow(context: Context, callee: Callable) -> list[Recorded]:
     node = callee.node
     assert type(node) is facts.Function
     if not usage(context, node).candidates:

@@ -381,11 +381,11 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         tensors = [v for v in (left, right) if type(v) is Tensor]
         sure = any(t.sure for t in tensors)
         device = merged(tensors)
-        if len(tensors) == 1 and (tl is Unknown or tr is Unknown) and only_host(device) and tensors[0].ndim in {0, None}:
+        if len(tensors) == 1 and (tl is Unknown or tr is Unknown) and only_host(device) and tensors[0].ndim == 0:
             # The other side may be a tensor of any device, and then the device wins over a 0-d CPU tensor.
             other = left if tl is Unknown else right
-            unknown_param = other.param if type(other) is Unknown else None
-            device = device | (frozenset({"=" + unknown_param}) if unknown_param else ANYWHERE) if tensors[0].ndim == 0 else device
+            param = other.param if type(other) is Unknown else None
+            device = device | (frozenset({"=" + param}) if param else ANYWHERE)
         dtype = "bool" if op in _BOOL_OPERATORS else "float" if op == "/" else promoted([left, right])
         if tl is Array or tr is Array:
             return Tensor(device, dtype, None, sure, origin=lead(tensors))
@@ -396,8 +396,13 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
     if tl is Array or tr is Array:
         arrays = [v for v in (left, right) if type(v) is Array]
         return Array(arrays[0].ndim, "bool" if op in _BOOL_OPERATORS else "")
+    if tl is Unknown or tr is Unknown:
+        params = {v.param for v in (left, right) if type(v) is Unknown and v.param is not None}
+        if len(params) == 1 and {tl, tr} <= {Unknown, Number}:
+            return Unknown(params.pop(), True)
+        return UNKNOWN
     if op in _BOOL_OPERATORS:
-        return NUMBER if tl is not Unknown and tr is not Unknown else UNKNOWN
+        return NUMBER
     if tl is Number and tr is Number:
         return NUMBER
     if tl is Text:

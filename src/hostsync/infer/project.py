@@ -7,13 +7,14 @@ from collections.abc import Mapping as Bindings
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.evidence import Usage, dotted_path, usage_of
-from hostsync.infer.frame import ClassInfo, Context, Frame, evaluate
+from hostsync.infer.frame import ClassInfo, Context, Frame, Writes, evaluate
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
     NUMBER,
     TEXT,
     UNKNOWN,
+    Array,
     Callable,
     ClassRef,
     Device,
@@ -94,7 +95,6 @@ def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
     info.busy = True
     table: dict[str, Value] = {}
     info.table = table
-    is_module = is_module_class(context, info.name)
     order = sorted(info.methods.values(), key=lambda method: method.name != "__init__")
     for method in order:
         if _decorated(method, "staticmethod") or _decorated(method, "classmethod"):
@@ -102,21 +102,34 @@ def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
         if not usage(context, method).stores_attributes and not _registers(method):
             continue
         frame = method_frame(context, info, method, loud=False)
-        frame.sink = table
+        frame.sink = info
         run(frame, method)
-    if is_module:
-        for name, value in table.items():
-            if type(value) is Tensor and value.param == _BUFFER:
-                table[name] = value._replace(device=ANYWHERE, param=None)
     info.busy = False
     return table
 
 
-_BUFFER = "*buffer"
-
-
 def _registers(method: facts.Function) -> bool:
     return method.name == "__init__"
+
+
+def write_attribute(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:
+    """Take down that a method assigns `value` to `self.name`."""
+    writes = info.writes.setdefault(name, Writes())
+    dependent = not frame.setup and frame.assigning is not None and _mentions(frame.assigning, name)
+    if info.table is None:
+        info.table = {}
+    info.table[name] = writes.add(value, frame.setup, dependent)
+
+
+def _mentions(node: facts.Expr, attribute: str) -> bool:
+    stack: list[object] = [node]
+    while stack:
+        current = stack.pop()
+        if type(current) is facts.Attr and current.name == attribute:
+            return True
+        if isinstance(current, tuple):
+            stack.extend(current)
+    return False
 
 
 def register_buffer(frame: Frame, name: str, value: Value) -> None:
@@ -124,8 +137,7 @@ def register_buffer(frame: Frame, name: str, value: Value) -> None:
     if type(value) is Tensor:
         value = value._replace(device=ANYWHERE, param=None, pinned=False)
     if frame.sink is not None:
-        known = frame.sink.get(name)
-        frame.sink[name] = value if known is None else join(known, value)
+        write_attribute(frame, frame.sink, name, value)
 
 
 # --- functions -----------------------------------------------------------------------------------
@@ -208,6 +220,9 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
 
 
 def _optional(default: facts.Expr | None) -> bool:
+    """The default is None or the CPU."""
+    if type(default) is facts.Call and _last(default.func) == "device" and default.args:
+        default = default.args[0]
     return type(default) is facts.Const and (default.kind == "none" or default.value == "cpu")
 
 
@@ -283,7 +298,26 @@ def summarise(context: Context, callee: Callable) -> Value:
     finally:
         context.busy.discard(key)
     context.summaries[key] = result
+    if type(callee.bound) is Instance and frame.paths and node.params:
+        prefix = node.params[0].name + "."
+        context.effects[key] = {
+            path[len(prefix) :]: value
+            for path, value in frame.paths.items()
+            if path.startswith(prefix) and "." not in path[len(prefix) :]
+        }
     return result
+
+
+def apply_effects(frame: Frame, callee: Callable, bindings: Bindings[str, Value]) -> None:
+    """After `self.method(…)`: the attributes of `self` that the method has set for sure."""
+    if type(callee.bound) is not Instance or callee.bound != frame.bound or type(callee.node) is not facts.Function:
+        return
+    effects = frame.context.effects.get((callee.symbol, callee.bound))
+    if effects and frame.function is not None and frame.function.params:
+        self_name = frame.function.params[0].name
+        defaults = _defaults(callee.node)
+        for name, value in effects.items():
+            frame.paths[f"{self_name}.{name}"] = substitute(value, bindings, defaults)
 
 
 def result_of(frame: Frame, node: facts.Function) -> Value:
@@ -315,11 +349,19 @@ def _last(node: facts.Expr) -> str:
     return node.id if type(node) is facts.Name else node.name if type(node) is facts.Attr else ""
 
 
+def defaults_of(context: Context, symbol: str) -> dict[str, Value]:
+    """The constant defaults of a function that was called, by its symbol."""
+    node = context.functions.get(symbol)
+    return _defaults(node) if node is not None else {}
+
+
 def _defaults(node: facts.Function) -> dict[str, Value]:
     result: dict[str, Value] = {}
     for param in node.params:
         default = param.default
-        if type(default) is facts.Const:
+        if _optional(default) and type(default) is facts.Call:
+            result[param.name] = DeviceValue(CPU)
+        elif type(default) is facts.Const:
             if default.kind == "none":
                 result[param.name] = Nothing()
             elif default.kind == "str":
@@ -342,7 +384,9 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
         if value.param is None:
             return value
         argument = bindings.get(value.param, defaults.get(value.param))
-        return argument if argument is not None else UNKNOWN
+        if argument is None:
+            return UNKNOWN
+        return _derived(argument) if value.derived else argument
     if kind is DeviceValue:
         return DeviceValue(_place(value.device, bindings, defaults))
     if depth and kind is Items:
@@ -357,6 +401,18 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
             substitute(value.element, bindings, defaults, depth - 1),
         )
     return value
+
+
+def _derived(argument: Value) -> Value:
+    """The result of arithmetic on an argument, element by element."""
+    kind = type(argument)
+    if kind is Tensor:
+        return argument._replace(dtype="", param=None)
+    if kind is Number:
+        return NUMBER
+    if kind is Unknown:
+        return argument._replace(derived=True)
+    return argument if kind is Array else UNKNOWN
 
 
 def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Device:

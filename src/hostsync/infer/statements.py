@@ -40,6 +40,7 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         value: Value = UNKNOWN
     else:
         value = evaluate(frame, node.value)
+        frame.assigning = node.value
         if type(value) is Tensor and value.origin is not None and type(node.value) not in {facts.Name, facts.Const}:
             value = explain(value, node.value)
     if node.annotation is not None and (node.value is None or type(value) is Unknown):
@@ -72,6 +73,7 @@ def _aug_assign(frame: Frame, node: facts.AugAssign) -> bool:
         return True
     old = evaluate(frame, target)
     right = evaluate(frame, node.value)
+    frame.assigning = target
     if type(old) is Items and node.op == "+" and old.items is not None and type(right) is Items and frame.loops:
         assign(frame, target, Items(old.kind, None, element_of(right) if old.items == () else join(element_of(old), element_of(right))))
         return True
@@ -323,6 +325,7 @@ def _function(frame: Frame, node: facts.Function) -> bool:
     if frame.symbol != "<module>":
         frame.context.closures[symbol] = frame.env
     frame.bind(node.name, callee)
+    frame.context.functions[symbol] = node
     if symbol not in frame.context.followed and frame.events is not None:
         frame.context.followed.add(symbol)
         frame.context.pending.append(callee)
@@ -339,6 +342,7 @@ def _class(frame: Frame, node: facts.Class) -> bool:
         return True
     info = ClassInfo(name, node, bases)
     context.classes[name] = info
+    context.functions.update({f"{name}.{method.name}": method for method in info.methods.values()})
     if frame.symbol != "<module>":
         context.closures[name] = frame.env
     frame.bind(node.name, ClassRef(name))

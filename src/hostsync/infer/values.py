@@ -71,9 +71,11 @@ def reasons(origin: Origin | None) -> tuple[Reason, ...]:
 
 
 class Unknown(NamedTuple):
-    """Nothing is known; `param` names the parameter it came from unchanged, if any."""
+    """Nothing is known of its kind; `param` names the parameter that it came from, if any."""
 
     param: str | None = None
+    derived: bool = False
+    """It was computed from the parameter, element by element, rather than being it."""
 
 
 class Tensor(NamedTuple):
@@ -297,7 +299,7 @@ _JOIN_SAME = {
     ),
     DeviceValue: lambda a, b: DeviceValue(a.device | b.device, a.optional or b.optional),
     DtypeValue: lambda a, b: DtypeValue(""),
-    Unknown: lambda a, b: UNKNOWN,
+    Unknown: lambda a, b: Unknown(a.param, True) if a.param is not None and a.param == b.param else UNKNOWN,
 }
 
 
