@@ -30,8 +30,8 @@ def sections(page: str) -> dict[str, str]:
     """The text under each second-level heading of `page`, in order; headings inside code blocks do not count."""
     fenced = [match.span() for match in re.finditer(r"^```.*?^```", page, re.MULTILINE | re.DOTALL)]
     headings = [m for m in _HEADING.finditer(page) if not any(a <= m.start() < b for a, b in fenced)]
-    ends = [m.start() for m in headings[1:]] + [len(page)]
-    return {m[1]: page[m.end() : end] for m, end in zip(headings, ends, strict=True)}
+    ends = [*(m.start() for m in headings), len(page)][1:]
+    return {m[1]: page[m.end() : end] for m, end in zip(headings, ends, strict=False)}
 
 
 def python_blocks(text: str) -> tuple[str, ...]:

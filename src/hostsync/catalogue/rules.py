@@ -164,7 +164,8 @@ class _Reader:
 
     def _ops(self, value: object) -> dict[str, Op]:
         if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
-            raise self._error("ops", "ops is a table of tables, one for each operation")
+            table = "[ops" if isinstance(value, dict) else ""
+            raise self._error("ops", "ops is a table of tables, one for each operation", table)
         if not value:
             return {}
         from hostsync.catalogue.ops import parse_op
@@ -203,7 +204,8 @@ class _Reader:
                 if table and current.startswith(table):
                     seen += 1
                     heading = row if seen == index else heading
-            inside = current.startswith(table) and seen >= index if table else not current or current.startswith("[")
+            at_heading = line.lstrip().startswith("[")
+            inside = current.startswith(table) and seen >= index if table else not current or at_heading
             if inside and wanted.match(line):
                 return row
         return heading
