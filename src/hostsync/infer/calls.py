@@ -263,7 +263,7 @@ def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor,
         value = placed.named.get(param.name)
         if value is None or param.name in {"device", "dtype"}:
             continue
-        held = tensors_in(value, 1)
+        held = tensors_in(value, 2)
         if not held and param is op.params[0] and receiver is None and type(value) is Unknown and op.device in {"args", "like"}:
             # The operation takes nothing but a tensor there.
             held = (as_tensor(value),)
@@ -427,7 +427,7 @@ def _unknown_method(
             return receiver
         if only_host(device.device):
             frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence="possible")
-        elif receiver.param is not None and not (frame.setup and device.optional):
+        elif receiver.param is not None:
             transfer(frame, node, Tensor(frozenset({"=" + receiver.param}), sure=False), name, args, keywords)
         return Tensor(device.device, sure=False)
     if name in {"new_tensor"}:

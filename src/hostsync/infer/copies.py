@@ -156,7 +156,7 @@ def _to(
             return _to_host(frame, node, source, op, "to-host")._replace(dtype=source.dtype)  # type: ignore[union-attr]
         return source._replace(device=wanted.device, param=None)
     moved = source._replace(device=wanted.device, pinned=False, param=None)
-    if may_be_host(source.device) and not (frame.setup and wanted.optional):
+    if may_be_host(source.device) and source.device != wanted.device:
         _to_accelerator(frame, node, source, op, wanted, non_blocking)
     if source.device == wanted.device and not is_certain(source.device):
         return source
@@ -246,7 +246,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     device = wanted.device if wanted is not None else CPU
     if any(k is None for k, _, _ in keywords) and wanted is None:
         device = ANYWHERE
-    if wanted is not None and not only_host(wanted.device) and not (frame.setup and wanted.optional):
+    if wanted is not None and not only_host(wanted.device):
         known = type(data) in {Number, Items, Array, Text}
         if known or name == "tensor":
             frame.emit(
@@ -273,7 +273,7 @@ def _from_tensor(
     if only_host(wanted.device):
         if data.sure:
             frame.emit("read-back", "Tensor.to", "to-host", node, device=data.device, origin=data.origin)
-    elif data.device == CPU and not (frame.setup and wanted.optional):
+    elif data.device == CPU:
         form = "pageable"
         frame.emit("copy", "Tensor.to", form, node, device=wanted.device, origin=data.origin,
                    confidence="certain" if is_certain(wanted.device) and data.sure else "likely")  # fmt: skip

@@ -31,7 +31,7 @@ from hostsync.infer.values import (
 from hostsync.infer.versions import TorchRange
 
 _STEP = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
-_SETUP = re.compile(r"^(__init__|__post_init__|__new__|__setstate__|_?(init|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$")
+SETUP_NAME = re.compile(r"^(__init__|__post_init__|__new__|__setstate__|_?(init|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$")
 
 
 class Recorded(NamedTuple):
@@ -142,6 +142,7 @@ class Frame:
         "sink",
         "symbol",
         "usage",
+        "writes",
         "yields",
     )
 
@@ -173,9 +174,10 @@ class Frame:
         self.yields: list[Value] = []
         self.breaks: list[list[tuple[dict[str, Value], dict[str, Value]]]] = []
         self.sink: ClassInfo | None = None
+        self.writes: dict[str, tuple[Value, bool]] = {}
         self.bound: Value | None = None
         name = symbol.rpartition(".")[2]
-        self.setup = bool(_SETUP.match(name))
+        self.setup = bool(SETUP_NAME.match(name))
 
     # --- names -----------------------------------------------------------------------------------
 

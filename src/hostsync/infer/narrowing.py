@@ -13,6 +13,7 @@ from hostsync.infer.values import (
     NOTHING,
     NUMBER,
     Array,
+    DtypeValue,
     Items,
     Mapping,
     Nothing,
@@ -93,6 +94,13 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
             _set(frame, test.left, NOTHING)
         elif type(value) is Nothing:
             _set(frame, test.left, Unknown())
+        return
+    if op in {"==", "!="} and type(test.left) is facts.Attr and test.left.name == "dtype" and (op == "==") == truth:
+        wanted = _value(frame, right)
+        value = _value(frame, test.left.value)
+        if type(wanted) is DtypeValue and type(value) in {Tensor, Unknown}:
+            tensor = value if type(value) is Tensor else Tensor(ANYWHERE, sure=False)
+            _set(frame, test.left.value, tensor._replace(dtype=wanted.dtype))
         return
     if op in {"==", "!="} and type(right) is facts.Const and right.kind == "str":
         equal = (op == "==") == truth

@@ -381,11 +381,6 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         tensors = [v for v in (left, right) if type(v) is Tensor]
         sure = any(t.sure for t in tensors)
         device = merged(tensors)
-        if len(tensors) == 1 and (tl is Unknown or tr is Unknown) and only_host(device) and tensors[0].ndim == 0:
-            # The other side may be a tensor of any device, and then the device wins over a 0-d CPU tensor.
-            other = left if tl is Unknown else right
-            param = other.param if type(other) is Unknown else None
-            device = device | (frozenset({"=" + param}) if param else ANYWHERE)
         dtype = "bool" if op in _BOOL_OPERATORS else "float" if op == "/" else promoted([left, right])
         if tl is Array or tr is Array:
             return Tensor(device, dtype, None, sure, origin=lead(tensors))

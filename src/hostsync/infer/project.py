@@ -104,6 +104,7 @@ def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
         frame = method_frame(context, info, method, loud=False)
         frame.sink = info
         run(frame, method)
+        _take_down(frame, info, method)
     info.busy = False
     return table
 
@@ -114,11 +115,44 @@ def _registers(method: facts.Function) -> bool:
 
 def write_attribute(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:
     """Take down that a method assigns `value` to `self.name`."""
-    writes = info.writes.setdefault(name, Writes())
-    dependent = not frame.setup and frame.assigning is not None and _mentions(frame.assigning, name)
-    if info.table is None:
-        info.table = {}
-    info.table[name] = writes.add(value, frame.setup, dependent)
+    value = closed(value)
+    dependent = frame.assigning is not None and _mentions(frame.assigning, name)
+    known = frame.writes.get(name)
+    frame.writes[name] = (value, dependent) if known is None else (join(known[0], value), known[1] and dependent)
+    if info.table is not None and name not in info.table:
+        info.table[name] = value
+
+
+def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
+    """At the end of a method: what it leaves in each attribute is what it assigned last, where that is one thing."""
+    assert info.table is not None
+    self_name = method.params[0].name if method.params else "self"
+    for name, (value, dependent) in frame.writes.items():
+        last = frame.paths.get(f"{self_name}.{name}")
+        if last is not None and type(last) is type(value):
+            value = closed(last)
+        writes = info.writes.setdefault(name, Writes())
+        info.table[name] = writes.add(value, frame.setup, dependent and not frame.setup)
+
+
+def closed(value: Value, depth: int = 3) -> Value:
+    """A value as others see it, who don't know the parameters of the function that it comes from."""
+    kind = type(value)
+    if kind is Tensor:
+        if value.param is None and not any(atom.startswith("=") for atom in value.device):
+            return value
+        device = frozenset("?" if atom.startswith("=") else atom for atom in value.device)
+        return value._replace(device=device, param=None)
+    if kind is Unknown:
+        return UNKNOWN if value.param is not None else value
+    if kind is DeviceValue:
+        return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in value.device))
+    if depth and kind is Items:
+        items = tuple(closed(item, depth - 1) for item in value.items) if value.items is not None else None
+        return Items(value.kind, items, closed(value.element, depth - 1))
+    if depth and kind is Mapping:
+        return Mapping(tuple((key, closed(item, depth - 1)) for key, item in value.items), closed(value.element, depth - 1))
+    return value
 
 
 def _mentions(node: facts.Expr, attribute: str) -> bool:
@@ -215,11 +249,11 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
         if value is None:
             value = _by_default(frame, param)
         elif type(value) is DeviceValue:
-            value = DeviceValue(value.device, _optional(param.default))
+            value = DeviceValue(value.device)
         frame.bind(param.name, value)
 
 
-def _optional(default: facts.Expr | None) -> bool:
+def is_host_default(default: facts.Expr | None) -> bool:
     """The default is None or the CPU."""
     if type(default) is facts.Call and _last(default.func) == "device" and default.args:
         default = default.args[0]
@@ -244,7 +278,7 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
 def _by_default(frame: Frame, param: facts.Param) -> Value:
     name = param.name
     if name == "device" or name.endswith("_device"):
-        return DeviceValue(frozenset({"=" + name}), _optional(param.default))
+        return DeviceValue(frozenset({"=" + name}))
     if name == "dtype" or name.endswith("_dtype"):
         return DtypeValue("")
     if type(param.default) is facts.Const:
@@ -359,7 +393,7 @@ def _defaults(node: facts.Function) -> dict[str, Value]:
     result: dict[str, Value] = {}
     for param in node.params:
         default = param.default
-        if _optional(default) and type(default) is facts.Call:
+        if is_host_default(default) and type(default) is facts.Call:
             result[param.name] = DeviceValue(CPU)
         elif type(default) is facts.Const:
             if default.kind == "none":

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hostsync.infer.events import Event
-from hostsync.infer.frame import Context, Recorded
+from hostsync.infer.frame import SETUP_NAME, Context, Recorded
 from hostsync.infer.operations import device_of
-from hostsync.infer.project import defaults_of
+from hostsync.infer.project import defaults_of, is_host_default
 from hostsync.infer.values import ANYWHERE, CPU, Device, Items, Mapping, Nothing, Number, Ref, is_certain, only_host, tensors_in
 
 _DEPTH = 4
@@ -26,8 +26,36 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
                 continue
         elif event.confidence == "likely" and record.sure and is_certain(device) and device != record.device:
             event = event._replace(confidence="certain")
+        if event.kind in {"copy", "index", "call"} and _at_setup(context, record, device):
+            event = event._replace(confidence="possible")
         events.append(event)
     return events
+
+
+def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
+    """Set-up code runs before a model is moved: there, only a device that somebody asked for counts."""
+    event = record.event
+    if is_certain(device):
+        return False
+    if event.op.startswith("torch.nn.init."):
+        return True
+    if not is_setup_only(context, event.symbol):
+        return False
+    asked = [atom[1:] for atom in record.device if atom.startswith("=")]
+    node = context.functions.get(event.symbol)
+    params = {p.name: p for p in node.params} if node is not None else {}
+    return all(name not in params or is_host_default(params[name].default) for name in asked)
+
+
+def is_setup_only(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
+    """A function of set-up code, by its name or because only such code calls it."""
+    owner, _, name = symbol.rpartition(".")
+    if SETUP_NAME.match(name):
+        return True
+    sites = context.calls.get(symbol)
+    if not sites or not depth or (owner in context.classes and not name.startswith("_")):
+        return False
+    return all(site.caller != symbol and is_setup_only(context, site.caller, depth - 1) for site in sites)
 
 
 def resolved(context: Context, symbol: str, device: Device, depth: int) -> Device:

@@ -121,8 +121,6 @@ class DeviceValue(NamedTuple):
     """A `torch.device`, or what is used as one."""
 
     device: Device
-    optional: bool = False
-    """It is a parameter whose default is None or the CPU."""
 
 
 class DtypeValue(NamedTuple):
@@ -297,7 +295,7 @@ _JOIN_SAME = {
         a.ndim if a.ndim == b.ndim else None,
         a.dtype if a.dtype == b.dtype else "",
     ),
-    DeviceValue: lambda a, b: DeviceValue(a.device | b.device, a.optional or b.optional),
+    DeviceValue: lambda a, b: DeviceValue(a.device | b.device),
     DtypeValue: lambda a, b: DtypeValue(""),
     Unknown: lambda a, b: Unknown(a.param, True) if a.param is not None and a.param == b.param else UNKNOWN,
 }
