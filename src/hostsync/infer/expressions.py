@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hostsync import facts
 from hostsync.infer.evidence import dotted_path
-from hostsync.infer.frame import BUILTINS, EVALUATORS, Frame, evaluate
+from hostsync.infer.frame import BUILTINS, EVALUATORS, Frame, evaluate, known_as
 from hostsync.infer.narrowing import narrow
 from hostsync.infer.operations import merged, operator_result
 from hostsync.infer.project import class_attribute, is_module_class, returned, write_attribute
@@ -101,7 +101,7 @@ def _of_ref(base: str, name: str) -> Value:
         return NUMBER
     if name == "__name__":
         return TEXT
-    return Ref(f"{base}.{name}")
+    return Ref(known_as(f"{base}.{name}"))
 
 
 def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:

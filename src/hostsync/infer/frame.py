@@ -126,6 +126,7 @@ class Frame:
     __slots__ = (
         "assigning",
         "breaks",
+        "buffers",
         "bound",
         "compiled",
         "context",
@@ -175,6 +176,7 @@ class Frame:
         self.breaks: list[list[tuple[dict[str, Value], dict[str, Value]]]] = []
         self.sink: ClassInfo | None = None
         self.writes: dict[str, tuple[Value, bool]] = {}
+        self.buffers: set[str] = set()
         self.bound: Value | None = None
         name = symbol.rpartition(".")[2]
         self.setup = bool(SETUP_NAME.match(name))
@@ -318,6 +320,22 @@ def explain(value: Value, node: facts.Expr, text: str = "") -> Value:
     if type(value) is Tensor:
         return value._replace(origin=because(Reason(node.span, text), value.origin))
     return value
+
+
+_ALIASES = {
+    "torch.functional": "torch",
+    "torch.nn.modules.module.Module": "torch.nn.Module",
+    "torch.nn.modules": "torch.nn",
+    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+    "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
+    "torch.cuda.amp.grad_scaler.GradScaler": "torch.amp.GradScaler",
+    "torch.utils.data.dataloader.DataLoader": "torch.utils.data.DataLoader",
+}
+
+
+def known_as(name: str) -> str:
+    """The one name under which the catalogue knows something that torch exports under several."""
+    return _ALIASES.get(name, name)
 
 
 Evaluator = Function[[Frame, Any], Value]

@@ -129,7 +129,7 @@ def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
     self_name = method.params[0].name if method.params else "self"
     for name, (value, dependent) in frame.writes.items():
         last = frame.paths.get(f"{self_name}.{name}")
-        if last is not None and type(last) is type(value):
+        if last is not None and type(last) is type(value) and name not in frame.buffers:
             value = closed(last)
         writes = info.writes.setdefault(name, Writes())
         info.table[name] = writes.add(value, frame.setup, dependent and not frame.setup)
@@ -171,6 +171,7 @@ def register_buffer(frame: Frame, name: str, value: Value) -> None:
     if type(value) is Tensor:
         value = value._replace(device=ANYWHERE, param=None, pinned=False)
     if frame.sink is not None:
+        frame.buffers.add(name)
         write_attribute(frame, frame.sink, name, value)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.expressions import assign, iterated, test
-from hostsync.infer.frame import ClassInfo, Frame, evaluate, explain
+from hostsync.infer.frame import ClassInfo, Frame, evaluate, explain, known_as
 from hostsync.infer.indexing import load, store
 from hostsync.infer.narrowing import is_compiling, narrow
 from hostsync.infer.operations import operator_result
@@ -280,9 +280,9 @@ def _import(frame: Frame, node: facts.Import) -> bool:
     if node.alias == "*":
         return True
     if node.name is None:
-        frame.bind(node.alias, Ref(_known_as(module)))
+        frame.bind(node.alias, Ref(known_as(module)))
     else:
-        frame.bind(node.alias, Ref(_known_as(f"{module}.{node.name}")))
+        frame.bind(node.alias, Ref(known_as(f"{module}.{node.name}")))
     root = module.partition(".")[0]
     context = frame.context
     if root in {"torch", "torchvision", "torchaudio", "transformers", "accelerate", "diffusers"}:
@@ -290,19 +290,6 @@ def _import(frame: Frame, node: facts.Import) -> bool:
     elif root == "numpy":
         context.uses_numpy = True
     return True
-
-
-_ALIASES = {
-    "torch.functional": "torch",
-    "torch.nn.modules.module.Module": "torch.nn.Module",
-    "torch.nn.modules": "torch.nn",
-    "torch.cuda.amp.grad_scaler.GradScaler": "torch.cuda.amp.GradScaler",
-    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
-}
-
-
-def _known_as(name: str) -> str:
-    return _ALIASES.get(name, name)
 
 
 def _scope(frame: Frame, node: facts.Scope) -> bool:
