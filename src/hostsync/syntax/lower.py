@@ -22,16 +22,16 @@ import keyword
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from hostsync import facts as f
+from hostsync.syntax.deep import run_in_thread
 
 EXPRESSION_DEPTH = 200
 """Expressions nested deeper than this are cut."""
 STATEMENT_DEPTH = 100
 """Statements nested deeper than this are cut."""
 
-_T = TypeVar("_T")
 _new = tuple.__new__
 _Span = f.Span
 
@@ -54,38 +54,6 @@ def lower(tree: ast.Module, lines: Sequence[str] | None = None) -> tuple[f.Stmt,
     except RecursionError:
         # The caller stands deep in its own stack; a thread starts with an empty one, and the depths above fit there.
         return run_in_thread(lambda: _body(tree.body, 0))
-
-
-def run_in_thread(work: Callable[[], _T], stack_size: int = 0) -> _T:
-    """Run `work` in a thread of its own and return what it returns, or raise what it raises.
-
-    Args:
-        work: what to run.
-        stack_size: bytes of stack that the thread gets; 0 is the platform's default.
-    """
-    results: list[_T] = []
-    errors: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            errors.append(error)
-
-    with _stack_size_lock:
-        before = threading.stack_size(stack_size)
-        try:
-            thread = threading.Thread(target=body, name="hostsync-deep", daemon=True)
-            thread.start()
-        finally:
-            threading.stack_size(before)
-    thread.join()
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-_stack_size_lock = threading.Lock()
 
 
 def columns_to_characters(tree: ast.Module, lines: Sequence[str]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import io
 import re
-import sys
 import threading
 import tokenize
 import warnings
 
 from hostsync.facts import Module
-from hostsync.syntax.lower import lower, run_in_thread
+from hostsync.syntax.comments import find_allows
+from hostsync.syntax.deep import run_deep
+from hostsync.syntax.lower import lower
 
 
 class SourceError(Exception):
@@ -22,10 +23,12 @@ class SourceError(Exception):
         row: where, 1-based; 1 where it is not known.
         column: where, 1-based, in characters.
         message: a sentence for the user.
+        cell: the 1-based code cell of a notebook; `row` then counts inside the cell.
     """
 
-    def __init__(self, kind: str, row: int, column: int, message: str) -> None:
-        super().__init__(kind, row, column, message)
+    def __init__(self, kind: str, row: int, column: int, message: str, cell: int | None = None) -> None:
+        super().__init__(kind, row, column, message, cell)
+        self.cell = cell
         self.kind = kind
         self.row = max(row, 1)
         self.column = max(column, 1)
@@ -58,9 +61,16 @@ def parse_module_text(text: str, name: str) -> Module:
         SourceError: it cannot be parsed.
     """
     text = text.removeprefix("\ufeff")
-    tree = parse_tree(text)
-    body = lower(tree, None if text.isascii() else split_lines(text))
-    return Module(name, body, ())
+    try:
+        tree = parse_tree(text)
+    except SourceError as error:
+        newer = None if error.message == TOO_DEEP else _parse_newer(text)
+        if newer is None:
+            raise
+        body = lower(newer)
+    else:
+        body = lower(tree, None if text.isascii() else split_lines(text))
+    return Module(name, body, find_allows(text))
 
 
 _COOKIE = re.compile(rb"coding[:=]")
@@ -107,64 +117,63 @@ def _place(source: bytes, offset: int) -> tuple[int, int]:
 
 
 _parse_lock = threading.Lock()
-_DEEP_RECURSION = 20_000
-_DEEP_STACK = 64 * 1024 * 1024
 
 
 def parse_tree(text: str) -> ast.Module:
-    """Parse a source text; columns count UTF-8 bytes, as those of `ast.parse` do.
+    """Parse a source text with the parser of the running interpreter; columns count UTF-8 bytes.
 
     Type comments are read where there are any.
 
     Raises:
         SourceError: kind `syntax-error`.
     """
-    typed = "# type:" in text
     try:
         try:
-            return _parse(text, typed)
-        except SyntaxError:
-            if not typed:
-                raise
-            return _parse(text, False)
+            return _parse(text)
+        except (RecursionError, MemoryError):
+            return run_deep(lambda: _parse(text))
     except SyntaxError as error:
-        if "nested" in str(error.msg) and "too many" in str(error.msg):
-            raise SourceError("syntax-error", error.lineno or 1, error.offset or 1, TOO_DEEP) from None
         raise _syntax_error(error) from None
     except (RecursionError, MemoryError):
-        return _parse_deep(text)
-    except ValueError as error:
+        raise SourceError("syntax-error", 1, 1, TOO_DEEP) from None
+    except (ValueError, RuntimeError) as error:
         raise SourceError("syntax-error", 1, 1, _sentence(str(error))) from None
 
 
-def _parse(text: str, typed: bool) -> ast.Module:
+def _parse(text: str) -> ast.Module:
     # The filters of `warnings` belong to the whole process: one thread at a time may change them.
     with _parse_lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ast.parse(text, type_comments=typed)
+        if "# type:" in text:
+            try:
+                return ast.parse(text, type_comments=True)
+            except SyntaxError:
+                # A comment that only looks like a type is an error there.
+                pass
+        return ast.parse(text)
 
 
-def _parse_deep(text: str) -> ast.Module:
-    """Parse with a large stack what was too deep for the usual one."""
+def _parse_newer(text: str) -> ast.Module | None:
+    """Parse with LibCST what may be syntax newer than the running interpreter; columns count characters.
 
-    def work() -> ast.Module:
-        before = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(before, _DEEP_RECURSION))
+    Returns:
+        None where LibCST cannot parse it either.
+    """
+    from hostsync.syntax.concrete import ConcreteError, parse_concrete
+
+    with _parse_lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         try:
-            return _parse(text, False)
-        finally:
-            sys.setrecursionlimit(before)
-
-    try:
-        return run_in_thread(work, _DEEP_STACK)
-    except SyntaxError as error:
-        raise _syntax_error(error) from None
-    except (RecursionError, MemoryError, RuntimeError, ValueError):
-        raise SourceError("syntax-error", 1, 1, TOO_DEEP) from None
+            return parse_concrete(text)
+        except ConcreteError:
+            return None
 
 
 def _syntax_error(error: SyntaxError) -> SourceError:
-    return SourceError("syntax-error", error.lineno or 1, error.offset or 1, _sentence(error.msg or "invalid syntax"))
+    message = error.msg or "invalid syntax"
+    if "too many nested" in message or "too many levels of indentation" in message:
+        message = TOO_DEEP
+    return SourceError("syntax-error", error.lineno or 1, error.offset or 1, _sentence(message))
 
 
 def _sentence(message: str) -> str:

@@ -1,0 +1,69 @@
+"""Running recursive work where it has room: a thread of its own, with a stack that suits it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+_T = TypeVar("_T")
+
+_RECURSION_LIMIT = 20_000
+_STACK_SIZE = 64 * 1024 * 1024
+
+_stack_size_lock = threading.Lock()
+_recursion_limit_lock = threading.Lock()
+
+
+def run_in_thread(work: Callable[[], _T], stack_size: int = 0) -> _T:
+    """Run `work` in a thread of its own, whose stack is empty.
+
+    Args:
+        work: what to run.
+        stack_size: bytes of stack that the thread gets; 0 is the platform's default.
+
+    Returns:
+        What `work` returns. What it raises is raised here.
+    """
+    results: list[_T] = []
+    errors: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    with _stack_size_lock:
+        before = threading.stack_size(stack_size)
+        try:
+            thread = threading.Thread(target=body, name="hostsync-deep", daemon=True)
+            thread.start()
+        finally:
+            threading.stack_size(before)
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def run_deep(work: Callable[[], _T]) -> _T:
+    """Run `work` in a thread with a large stack and, as long as it runs, a large recursion limit.
+
+    The limit is that of the whole process, so only one such thread runs at a time.
+
+    Returns:
+        What `work` returns. What it raises is raised here: RecursionError and MemoryError are still possible.
+    """
+
+    def raised() -> _T:
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
+        try:
+            return work()
+        finally:
+            sys.setrecursionlimit(before)
+
+    with _recursion_limit_lock:
+        return run_in_thread(raised, _STACK_SIZE)

@@ -1,0 +1,210 @@
+"""Jupyter notebooks: their code cells as one Python source, and which cell each row comes from."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from typing import Any, NamedTuple
+
+from hostsync.facts import Module
+from hostsync.syntax.parse import SourceError, parse_module_text, split_lines
+
+
+class Notebook(NamedTuple):
+    """The code of a notebook.
+
+    `rows[i]` says where row i + 1 of `text` comes from: the 1-based number of the code cell and the row in it.
+    """
+
+    text: str
+    rows: tuple[tuple[int, int], ...]
+
+    def locate(self, row: int) -> tuple[int, int]:
+        """The code cell and the row in it of a 1-based row of `text`; rows beyond the end count as the last one."""
+        if not self.rows:
+            return 1, 1
+        return self.rows[min(max(row, 1), len(self.rows)) - 1]
+
+
+def parse_notebook(source: bytes, name: str) -> tuple[Module, Notebook]:
+    """Turn the bytes of an .ipynb file into the facts of all its code cells, as if they were one module.
+
+    Args:
+        source: the file as it is on disk.
+        name: the dotted name of the module.
+
+    Returns:
+        The facts, whose rows are those of `Notebook.text`, and what maps rows to cells.
+
+    Raises:
+        SourceError: kind `notebook-error` where it is no notebook, `syntax-error` (with the cell, and the row in it)
+            where a cell cannot be parsed.
+    """
+    notebook = read_notebook(source)
+    try:
+        return parse_module_text(notebook.text, name), notebook
+    except SourceError as error:
+        cell, row = notebook.locate(error.row)
+        raise SourceError(error.kind, row, error.column, error.message, cell) from None
+
+
+def read_notebook(source: bytes) -> Notebook:
+    """Read the code cells of a notebook (nbformat 3 and 4).
+
+    What only IPython understands (magics, shell commands, help) is replaced by `pass`, row by row. A notebook in
+    another language than Python has no code for us.
+
+    Raises:
+        SourceError: kind `notebook-error`.
+    """
+    texts: list[str] = []
+    rows: list[tuple[int, int]] = []
+    for number, text in enumerate(_code_cells(_load(source)), 1):
+        lines = _python_lines(text)
+        texts.extend(lines)
+        rows.extend((number, row) for row in range(1, len(lines) + 1))
+    return Notebook("".join(f"{line}\n" for line in texts), tuple(rows))
+
+
+def _load(source: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(source.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        row = source.count(b"\n", 0, error.start) + 1
+        raise SourceError("notebook-error", row, 1, "the notebook is not valid UTF-8") from None
+    except json.JSONDecodeError as error:
+        message = f"the notebook is not valid JSON: {error.msg}"
+        raise SourceError("notebook-error", error.lineno, error.colno, message) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise SourceError("notebook-error", 1, 1, "the notebook is not JSON that can be read") from None
+    if not isinstance(data, dict):
+        raise SourceError("notebook-error", 1, 1, "not a notebook: the outermost JSON value is no object")
+    return data
+
+
+def _code_cells(data: dict[str, Any]) -> list[str]:
+    if not _is_python(data.get("metadata")):
+        return []
+    cells = data.get("cells")
+    if cells is None and isinstance(data.get("worksheets"), list):
+        cells = []
+        for sheet in data["worksheets"]:
+            part = sheet.get("cells", []) if isinstance(sheet, dict) else None
+            if not isinstance(part, list):
+                raise SourceError("notebook-error", 1, 1, "not a notebook: a worksheet without cells")
+            cells.extend(part)
+    if not isinstance(cells, list):
+        raise SourceError("notebook-error", 1, 1, "not a notebook: it has no list of cells")
+    texts = []
+    for number, cell in enumerate(cells, 1):
+        if not isinstance(cell, dict):
+            raise SourceError("notebook-error", 1, 1, f"cell {number} of the notebook is no object")
+        if cell.get("cell_type") != "code":
+            continue
+        if "language" in cell and not str(cell["language"]).lower().startswith("python"):
+            texts.append("")
+            continue
+        text = cell.get("source", cell.get("input", ""))
+        if isinstance(text, list) and all(isinstance(line, str) for line in text):
+            text = "".join(text)
+        if not isinstance(text, str):
+            raise SourceError("notebook-error", 1, 1, f"cell {number} of the notebook has no text as its source")
+        texts.append(text.replace("\0", " "))
+    return texts
+
+
+def _is_python(metadata: object) -> bool:
+    if not isinstance(metadata, dict):
+        return True
+    for key, field in (("language_info", "name"), ("kernelspec", "language")):
+        value = metadata.get(key)
+        language = value.get(field) if isinstance(value, dict) else None
+        if isinstance(language, str) and language:
+            return language.lower() in ("python", "ipython", "python3", "python2")
+    return True
+
+
+_PYTHON_CELL_MAGICS = frozenset(
+    {"capture", "debug", "ipytest", "prun", "pypy", "python", "python3", "time", "timeit", "matplotlib"}
+)
+_CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_MAGIC = re.compile(
+    r"""\s*(?:
+        [%!?]                                                # %magic, !command, ?help
+        | [,;/](?=[A-Za-z_])                                 # quoting and calling without brackets
+        | [\w.,\s\[\]()*'"]+(?<![=<>!])=\s*(?:%[A-Za-z]|!)   # x = %magic, x = !command
+        | %?[\w.\[\]*]+\?\??\s*;?\s*$                        # help?
+    )""",
+    re.VERBOSE,
+)
+
+
+def _python_lines(text: str) -> list[str]:
+    """The rows of a cell as Python: as they are, or `pass` for what only IPython understands."""
+    lines = split_lines(text)
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    magic = _CELL_MAGIC.match(first)
+    if magic is not None and magic[1] not in _PYTHON_CELL_MAGICS:
+        return ["pass"] * len(lines)
+    if magic is None and _parses(text):
+        return lines
+    result: list[str] = []
+    state = _State()
+    joined = False
+    for line in lines:
+        if joined or (state.at_start() and _MAGIC.match(line)):
+            result.append(line[: len(line) - len(line.lstrip())] + "pass" if not joined else "")
+            joined = line.endswith("\\")
+            continue
+        state.feed(line)
+        result.append(line)
+    return result
+
+
+def _parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+_TOKEN = re.compile(
+    r"""(?P<comment>\#)|(?P<quote>\"{3}|'{3}|["'])|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<escape>\\.?)"""
+)
+
+
+class _State:
+    """Whether, row by row, a statement or a string goes on."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.quote = ""
+        self.joined = False
+
+    def at_start(self) -> bool:
+        return not (self.depth or self.quote or self.joined)
+
+    def feed(self, line: str) -> None:
+        self.joined = False
+        for match in _TOKEN.finditer(line):
+            kind, text = match.lastgroup, match[0]
+            if kind == "escape":
+                self.joined = text == "\\"
+            elif self.quote:
+                if kind == "quote" and text.startswith(self.quote):
+                    self.quote = ""
+            elif kind == "quote":
+                self.quote = text
+            elif kind == "comment":
+                break
+            elif kind == "open":
+                self.depth += 1
+            elif kind == "close":
+                self.depth = max(self.depth - 1, 0)
+        if len(self.quote) == 1 and not self.joined:
+            self.quote = ""

@@ -1,0 +1,65 @@
+"""The byte screen: says, without parsing, which files cannot contain anything to report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+EVIDENCE: tuple[str, ...] = (
+    "torch",
+    "ensor",
+    "cuda",
+    "hostsync:",
+    # Members that tensors have and little else has: files that get their tensors from elsewhere, untyped.
+    "nonzero",
+    "masked_select",
+    "masked_fill",
+    "masked_scatter",
+    "index_select",
+    "index_put",
+    "repeat_interleave",
+    "requires_grad",
+    "non_blocking",
+    "pin_memory",
+    "detach",
+    "backward",
+    "argwhere",
+    "no_grad",
+    "unsqueeze",
+    "bincount",
+)
+"""Words of which at least one stands in every file that can contain a finding, unless the caller knows better ones."""
+
+_COOKIE = re.compile(rb"coding[:=][ \t]*(?!utf-?8|ascii|us-ascii|latin|iso-?8859)")
+
+
+def may_matter(source: bytes, words: Collection[str] = EVIDENCE) -> bool:
+    """Whether a file can contain a finding: one of `words` stands in it, as text and anywhere.
+
+    Args:
+        source: the file as it is on disk.
+        words: ASCII words. The likeliest first makes it quicker.
+
+    Returns:
+        True also where bytes say nothing about the text: other encodings than those that extend ASCII, and files
+        that are no text at all (which are to be reported as such).
+    """
+    common, rare = _compiled(tuple(words))
+    return (
+        any(word in source for word in common)
+        or (rare is not None and rare.search(source) is not None)
+        or (b"\0" in source or _COOKIE.search(source[:400]) is not None)
+    )
+
+
+@lru_cache(maxsize=8)
+def _compiled(words: tuple[str, ...]) -> tuple[tuple[bytes, ...], re.Pattern[bytes] | None]:
+    # A plain `in` runs many times as fast as an alternation, so it is used for the few words that decide most files;
+    # the rest is one pass.
+    encoded = [word.encode("ascii") for word in words]
+    common, rare = tuple(encoded[:_PLAIN]), encoded[_PLAIN:]
+    return common, re.compile(b"|".join(map(re.escape, rare))) if rare else None
+
+
+_PLAIN = 24
