@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hostsync.catalogue.model import Catalogue, Rule
 from hostsync.findings import Diagnostic, Location
-from hostsync.lint.checked import Cell, Checked
+from hostsync.lint.checked import Checked, cells_of
 
 if TYPE_CHECKING:
     from hostsync.catalogue.rules import RuleIndex
+    from hostsync.facts import Module
 
 NOTEBOOK_SUFFIX = ".ipynb"
-_ALLOW_MARK = b"hostsync:"
 
 
 class Plan(NamedTuple):
@@ -58,14 +58,16 @@ def check_source(source: bytes, module: str, plan: Plan, *, suffix: str = ".py")
         makes the tool itself fail, gives a diagnostic.
     """
     try:
-        if suffix == NOTEBOOK_SUFFIX:
-            return _check_notebook(source, module, plan)
-        return _check_module(source, module, plan)
+        if not matters(source, plan):
+            return Checked()
+        return (
+            _check_notebook(source, module, plan) if suffix == NOTEBOOK_SUFFIX else _check_module(source, module, plan)
+        )
     except Exception as error:
         from hostsync.syntax.parse import SourceError
 
         if isinstance(error, SourceError):
-            place = Location(error.row, error.column)
+            place = Location(error.row, error.column, getattr(error, "cell", None))
             return Checked(diagnostics=(Diagnostic(error.kind, "", place, error.message),))
         return failed(_explain(error))
 
@@ -75,34 +77,45 @@ def failed(message: str) -> Checked:
     return Checked(diagnostics=(Diagnostic("internal-error", "", Location(1, 1), message),))
 
 
-def matters(source: bytes) -> bool:
+def matters(source: bytes, plan: Plan) -> bool:
     """Whether a check of `source` can give anything, judged by its bytes alone."""
     from hostsync.syntax.screen import may_matter
 
-    return _ALLOW_MARK in source or may_matter(source)
+    return may_matter(source, _words(plan.extend_rules))
+
+
+@lru_cache(maxsize=8)
+def _words(extend_rules: tuple[Path, ...]) -> tuple[str, ...]:
+    """What the byte screen looks for: its own words, and the packages that rules bring knowledge of."""
+    from hostsync.syntax.screen import EVIDENCE
+
+    packages = {name.partition(".")[0] for name in load_catalogue(extend_rules).ops}
+    return (*EVIDENCE, *sorted(word for word in packages if not any(known in word for known in EVIDENCE)))
 
 
 def _check_module(source: bytes, module: str, plan: Plan) -> Checked:
-    if not matters(source):
-        return Checked()
-    from hostsync.infer import analyse
-    from hostsync.infer.versions import TorchRange, parse_release
-    from hostsync.lint.conversion import to_findings
-    from hostsync.syntax.parse import decode, parse_module, split_lines
+    from hostsync.syntax.parse import decode, parse_module
 
-    facts = parse_module(source, module)
-    torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
-    events = analyse(facts, load_catalogue(plan.extend_rules).ops, torch)
-    lines = split_lines(decode(source).removeprefix("\ufeff")) if events else ()
-    return Checked(to_findings(events, _index(plan.extend_rules), lines), facts.allows)
+    return _check_facts(parse_module(source, module), lambda: decode(source).removeprefix("\ufeff"), plan)
 
 
 def _check_notebook(source: bytes, module: str, plan: Plan) -> Checked:
-    from hostsync.syntax.notebook import read_notebook
+    from hostsync.syntax.notebook import parse_notebook
 
-    notebook = read_notebook(source)
-    checked = _check_module(notebook.source, module, plan)
-    return checked._replace(cells=tuple(Cell(*cell) for cell in notebook.cells))
+    facts, notebook = parse_notebook(source, module)
+    return _check_facts(facts, lambda: notebook.text, plan)._replace(cells=cells_of(notebook.rows))
+
+
+def _check_facts(facts: Module, text: Callable[[], str], plan: Plan) -> Checked:
+    from hostsync.infer import TorchRange, analyse
+    from hostsync.infer.versions import parse_release
+    from hostsync.lint.conversion import to_findings
+    from hostsync.syntax.parse import split_lines
+
+    torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
+    events = analyse(facts, load_catalogue(plan.extend_rules).ops, torch)
+    lines = split_lines(text()) if events else ()
+    return Checked(to_findings(events, _index(plan.extend_rules), lines), facts.allows)
 
 
 @lru_cache(maxsize=8)

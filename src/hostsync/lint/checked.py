@@ -7,7 +7,7 @@ through the whole source here; those of a notebook become rows of a cell when th
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from hostsync.catalogue.model import Rule
@@ -35,6 +35,11 @@ class Checked(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
     cells: tuple[Cell, ...] = ()
     """Of a notebook, in order."""
+
+
+def cells_of(rows: Iterable[tuple[int, int]]) -> tuple[Cell, ...]:
+    """The cells of a notebook, from the cell and the row in it of each row of the whole source."""
+    return tuple(Cell(number, place) for place, (number, row) in enumerate(rows, start=1) if row == 1)
 
 
 def rule_url(rule: Rule) -> str:
@@ -80,7 +85,7 @@ def to_plain(checked: Checked) -> Plain:
     return [
         [_finding_to_plain(finding) for finding in checked.findings],
         [[list(a.span), list(a.codes), a.reason, a.whole_file, a.first_row, a.last_row] for a in checked.allows],
-        [[d.kind, d.location.row, d.location.column, d.message] for d in checked.diagnostics],
+        [[d.kind, list(d.location), d.message] for d in checked.diagnostics],
         [[cell.number, cell.first_row] for cell in checked.cells],
     ]
 
@@ -148,8 +153,10 @@ def _allow(data: list[object]) -> Allow:
 
 
 def _diagnostic(data: list[object]) -> Diagnostic:
-    kind, row, column, message = data
-    return Diagnostic(_str(kind), "", Location(_int(row), _int(column)), _str(message))
+    kind, place, message = data
+    row, column, cell = _list(place)
+    location = Location(_int(row), _int(column), None if cell is None else _int(cell))
+    return Diagnostic(_str(kind), "", location, _str(message))
 
 
 def _list(value: object) -> list[object]:

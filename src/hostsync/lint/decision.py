@@ -10,7 +10,7 @@ from hostsync.catalogue.model import Rule
 from hostsync.findings import CONFIDENCES, Diagnostic, Finding
 from hostsync.lint import baseline
 from hostsync.lint.checked import Checked, located
-from hostsync.lint.selection import FileIgnores, UnknownSelectorError, by_key, enabled
+from hostsync.lint.selection import FileIgnores, Names, UnknownSelectorError, enabled
 from hostsync.lint.suppression import UNREASONED, UNUSED, hygiene, split
 from hostsync.project.config import ConfigError
 from hostsync.project.settings import Settings
@@ -45,16 +45,16 @@ class Judge:
             raise ConfigError(_at(settings, f"per-file-ignores: {error}")) from None
         self._settings = settings
         self._rules = rules
-        self._codes = by_key(listed)
+        self._names = Names(listed)
         self._confidences = frozenset(CONFIDENCES[: CONFIDENCES.index(settings.min_confidence) + 1])
 
     def decide(self, checked: Checked, path: Path, filename: str) -> Decided:
         """What is shown of the file `path`, called `filename`."""
         on = self.enabled - self._ignores.ignored(path) if self.enabled else self.enabled
         shown = tuple(f for f in checked.findings if f.code in on and self._is_shown(f))
-        kept, suppressed = split(shown, checked.allows, self._codes)
+        kept, suppressed = split(shown, checked.allows, self._names)
         if checked.allows and not _HYGIENE.isdisjoint(on):
-            kept += hygiene(checked.findings, checked.allows, self._rules, self._codes, on)
+            kept += hygiene(checked.findings, checked.allows, self._rules, self._names, on)
             kept = tuple(sorted(kept, key=lambda f: (f.location[:2], f.end_location[:2], f.code)))
         return Decided(
             path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -136,9 +137,9 @@ def _key(mark: bytes, module: str, suffix: str, source: bytes) -> str:
 
 
 def _cache_name(file: SourceFile, root: Path | None) -> str:
-    if root is not None and root in file.path.parents:
-        return file.path.relative_to(root).as_posix()
-    return file.path.as_posix()
+    path = str(file.path)
+    prefix = "" if root is None else str(root) + os.sep
+    return path[len(prefix) :].replace(os.sep, "/") if prefix and path.startswith(prefix) else path.replace(os.sep, "/")
 
 
 def _is_kept(checked: Checked) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hostsync.catalogue.model import Rule
@@ -90,6 +90,18 @@ class FileIgnores:
         return found
 
 
-def by_key(rules: Iterable[Rule]) -> Mapping[str, str]:
-    """The code of each rule by its code and by its name."""
-    return {key: rule.code for rule in rules for key in (rule.code, rule.name)}
+class Names:
+    """The codes that a name in an allow comment stands for: a code, a prefix of codes or the name of a rule."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = rules
+        self._known: dict[str, frozenset[str]] = {}
+
+    def codes(self, name: str) -> frozenset[str]:
+        """Empty if no rule is called so."""
+        if name not in self._known:
+            try:
+                self._known[name] = expand(name, self._rules)
+            except UnknownSelectorError:
+                self._known[name] = frozenset()
+        return self._known[name]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hostsync.lint.check import NOTEBOOK_SUFFIX
+from hostsync.lint.checked import cells_of
 
 
 class Sources:
@@ -38,11 +39,9 @@ class Sources:
             from hostsync.syntax.notebook import read_notebook
 
             notebook = read_notebook(source)
-            lines = split_lines(notebook.source.decode())
         except (OSError, KeyError, SourceError):
             return {}
-        starts = [first for _, first in notebook.cells] + [len(lines) + 1]
-        return {
-            number: lines[first - 1 : after - 1]
-            for (number, first), after in zip(notebook.cells, starts[1:], strict=True)
-        }
+        lines = split_lines(notebook.text)
+        cells = cells_of(notebook.rows)
+        ends = [cell.first_row for cell in cells[1:]] + [len(lines) + 1]
+        return {cell.number: lines[cell.first_row - 1 : end - 1] for cell, end in zip(cells, ends, strict=True)}

@@ -9,6 +9,7 @@ from hostsync.catalogue.model import Rule
 from hostsync.facts import Allow
 from hostsync.findings import Finding, Location
 from hostsync.lint.checked import rule_url
+from hostsync.lint.selection import Names
 
 UNUSED, UNREASONED = "HS901", "HS902"
 """The rules on allow comments themselves. They take no event."""
@@ -19,20 +20,20 @@ class Split(NamedTuple):
     suppressed: tuple[Finding, ...]
 
 
-def split(findings: tuple[Finding, ...], allows: tuple[Allow, ...], codes: Mapping[str, str]) -> Split:
+def split(findings: tuple[Finding, ...], allows: tuple[Allow, ...], names: Names) -> Split:
     """Takes out the findings that an allow comment covers.
 
     Args:
         findings: of one file.
         allows: its comments.
-        codes: the code of each rule by its code and by its name.
+        names: what names in comments stand for.
     """
     if not allows:
         return Split(findings, ())
     kept: list[Finding] = []
     suppressed: list[Finding] = []
     for finding in findings:
-        covered = any(_covers(allow, finding, codes) for allow in allows)
+        covered = any(_covers(allow, finding, names) for allow in allows)
         (suppressed if covered else kept).append(finding)
     return Split(tuple(kept), tuple(suppressed))
 
@@ -41,7 +42,7 @@ def hygiene(
     findings: tuple[Finding, ...],
     allows: tuple[Allow, ...],
     rules: Mapping[str, Rule],
-    codes: Mapping[str, str],
+    names: Names,
     enabled: Collection[str],
 ) -> tuple[Finding, ...]:
     """The findings on the allow comments of one file: those that suppress nothing, name no rule or give no reason.
@@ -50,46 +51,50 @@ def hygiene(
         findings: everything found in the file, of any confidence: a comment is of use as long as it covers any of it.
         allows: its comments.
         rules: by code.
-        codes: the code of each rule by its code and by its name.
+        names: what names in comments stand for.
         enabled: the codes that are on in this file; a comment for a rule that is off is not judged.
     """
     found = []
     for allow in allows:
         if UNUSED in enabled and UNUSED in rules:
-            message = _of_no_use(allow, findings, codes, enabled)
+            message = _of_no_use(allow, findings, names, enabled)
             if message:
                 found.append(_on(allow, rules[UNUSED], message))
         if UNREASONED in enabled and UNREASONED in rules and not allow.reason:
             found.append(_on(allow, rules[UNREASONED], ""))
-    return tuple(f for f in found if not any(_names(allow, f.code, codes) and _spans(allow, f) for allow in allows))
+    return tuple(f for f in found if not any(_names(allow, f.code, names) and _spans(allow, f) for allow in allows))
 
 
-def _of_no_use(
-    allow: Allow, findings: tuple[Finding, ...], codes: Mapping[str, str], enabled: Collection[str]
-) -> str | None:
-    unknown = [name for name in allow.codes if name not in codes]
+def _of_no_use(allow: Allow, findings: tuple[Finding, ...], names: Names, enabled: Collection[str]) -> str | None:
+    unknown = [name for name in allow.codes if not names.codes(name)]
     if unknown:
         return f"no rule is called {_listed(unknown)}, so this comment allows nothing there"
     if not allow.codes:
         return None if any(_spans(allow, f) for f in findings) else "this comment allows nothing: nothing is found here"
     used = {finding.code for finding in findings if _spans(allow, finding)}
-    idle = [name for name in allow.codes if codes[name] in enabled and codes[name] not in {*used, UNUSED, UNREASONED}]
+    idle = [name for name in allow.codes if _is_idle(names.codes(name), used, enabled)]
     if not idle:
         return None
     where = "in this file" if allow.whole_file else "in this statement"
     return f"{_listed(idle)} is not found {where}, so allowing it does nothing"
 
 
+def _is_idle(codes: frozenset[str], used: set[str], enabled: Collection[str]) -> bool:
+    """Rules that are off are not judged, nor are those on comments themselves."""
+    judged = codes - {UNUSED, UNREASONED}
+    return bool(judged) and judged.issubset(enabled) and judged.isdisjoint(used)
+
+
 def _listed(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _covers(allow: Allow, finding: Finding, codes: Mapping[str, str]) -> bool:
-    return _spans(allow, finding) and (not allow.codes or _names(allow, finding.code, codes))
+def _covers(allow: Allow, finding: Finding, names: Names) -> bool:
+    return _spans(allow, finding) and (not allow.codes or _names(allow, finding.code, names))
 
 
-def _names(allow: Allow, code: str, codes: Mapping[str, str]) -> bool:
-    return any(codes.get(name) == code for name in allow.codes)
+def _names(allow: Allow, code: str, names: Names) -> bool:
+    return any(code in names.codes(name) for name in allow.codes)
 
 
 def _spans(allow: Allow, finding: Finding) -> bool:

@@ -114,7 +114,8 @@ class _Walk:
         if settings.force_exclude and self._is_left_out(path, settings):
             return
         if not path.is_dir():
-            self._add(path, _size(path), settings)
+            if path.suffix != ".pyi":
+                self._add(path, _size(path), settings)
             return
         for file, size, file_settings in self._below(path):
             self._add(file, size, file_settings)

@@ -98,13 +98,19 @@ def _several(
     rows = list(range(start.row, end.row + 1))
     skipped = len(rows) > MOST_ROWS
     shown = rows[: MOST_ROWS - 2] + rows[-1:] if skipped else rows
+    opening = lines[start.row - 1][: start.column - 1]
     for row in shown:
         if skipped and row == rows[-1]:
             yield f"{style.frame('.' * margin + ' .')} {style.caret('|')} …"
-        bar = style.caret("/" if row == start.row else "|")
         drawn = draw(lines[row - 1])
         text = _crop(drawn, 0, min(WIDEST, len(drawn.cells)))
+        bar = style.caret("|")
+        if row == start.row:
+            bar = " " if opening.strip() else style.caret("/")
         yield f"{style.frame(f'{row:{margin}} |')} {bar} {text}".rstrip()
+        if row == start.row and opening.strip():
+            rule = "_" * min(drawn.offsets[min(start.column, len(drawn.offsets)) - 1] + 1, WIDEST)
+            yield f"{blank} {style.caret(' ' + rule + '^')}"
     last = draw(lines[end.row - 1])
     stop = last.offsets[min(max(end.column - 1, 0), len(last.offsets) - 1)]
     rule = "_" * min(max(stop, 1), WIDEST)

@@ -1,0 +1,242 @@
+"""`hostsync check` from the outside: exit codes, options, formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import WAITS, Hostsync
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/waits.py").write_text(WAITS)
+    (tmp_path / "pkg/clean.py").write_text("import torch\n\nx = torch.zeros(3)\n")
+    (tmp_path / "pyproject.toml").write_text("[tool.hostsync]\n")
+    return tmp_path
+
+
+def codes(out: str) -> list[str]:
+    return [entry["code"] for entry in json.loads(out)]
+
+
+def test_findings_give_1_and_clean_code_0(hostsync_in: Hostsync) -> None:
+    found = hostsync_in("check", "pkg", "--select", "HS101")
+    assert found.code == 1
+    assert f"{Path('pkg', 'waits.py')}:6:12: HS101 item-read-back (" in found.out
+    assert found.err == "Found 1 finding in 1 of 2 files.\n"
+    clean = hostsync_in("check", "pkg/clean.py")
+    assert (clean.code, clean.out, clean.err) == (0, "", "No findings in 1 file.\n")
+
+
+def test_without_a_path_the_current_folder_is_scanned(hostsync_in: Hostsync) -> None:
+    assert codes(hostsync_in("check", "--output-format", "json", "--select", "HS101").out) == ["HS101"]
+
+
+def test_json_of_a_finding(hostsync_in: Hostsync) -> None:
+    (entry,) = json.loads(hostsync_in("check", "--output-format=json", "--select=HS101").out)
+    assert list(entry)[:12] == [
+        "code",
+        "name",
+        "message",
+        "filename",
+        "location",
+        "end_location",
+        "confidence",
+        "symbol",
+        "hot",
+        "chain",
+        "fix",
+        "url",
+    ]
+    assert entry["location"] == {"row": 6, "column": 12}
+    assert entry["end_location"] == {"row": 6, "column": 20}
+    assert (entry["symbol"], entry["hot"], entry["fix"]) == ("f", None, None)
+    assert entry["url"].endswith("/HS101-item-read-back")
+
+
+def test_quiet_exit_zero_and_statistics(hostsync_in: Hostsync) -> None:
+    quiet = hostsync_in("check", "-q", "--exit-zero", "--output-format", "concise", "--select", "HS101")
+    assert (quiet.code, quiet.err, quiet.out.count("\n")) == (0, "", 1)
+    assert hostsync_in("check", "--statistics", "--select", "HS101").out == "1  HS101  item-read-back\n"
+
+
+def test_output_file(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    ran = hostsync_in("check", "--output-format=json", "-o", "out/result.json", "--select=HS101", FORCE_COLOR="1")
+    assert (ran.code, ran.out) == (1, "")
+    assert codes((tmp_path / "out/result.json").read_text(encoding="utf-8")) == ["HS101"]
+    assert hostsync_in("check", "-o", "pyproject.toml/x").code == 2
+
+
+def test_selection(hostsync_in: Hostsync) -> None:
+    everything = codes(hostsync_in("check", "--output-format=json").out)
+    assert "HS101" in everything
+    for args in (["--ignore", "HS101"], ["--ignore=item-read-back"], ["--per-file-ignores", "pkg/*:HS101"]):
+        assert codes(hostsync_in("check", "--output-format=json", *args).out) == [c for c in everything if c != "HS101"]
+    assert codes(hostsync_in("check", "--output-format=json", "--hot-only").out) == []
+    unknown = hostsync_in("check", "--select", "HS1O1")
+    assert unknown.code == 2
+    assert "unknown rule `HS1O1`; did you mean" in unknown.err
+
+
+def test_configuration(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "pkg/hostsync.toml").write_text('ignore = ["ALL"]\n')
+    assert hostsync_in("check").code == 0
+    assert hostsync_in("check", "--isolated").code == 1
+    assert hostsync_in("check", "--config", "pyproject.toml").code == 1
+    (tmp_path / "pkg/hostsync.toml").write_text("ignor = []\n")
+    broken = hostsync_in("check")
+    assert broken.code == 2
+    assert "hostsync.toml: unknown key `ignor`; did you mean `ignore`?" in broken.err
+    (tmp_path / "pkg/hostsync.toml").write_text('select = ["HS9999"]\n')
+    assert "hostsync.toml: unknown rule `HS9999`" in hostsync_in("check").err
+    (tmp_path / "pkg/hostsync.toml").unlink()
+    (tmp_path / "pyproject.toml").write_text("[tool.hostsync]\noutput-format = 'xml'\n")
+    assert "output-format: expected one of concise, full, json" in hostsync_in("check").err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["check", "--no-such-option"],
+        ["check", "--min-confidence", "sure"],
+        ["check", "--output-format", "xml"],
+        ["check", "--torch-version", "new"],
+        ["check", "--per-file-ignores", "HS101"],
+        ["check", "--quiet", "--verbose"],
+        ["check", "--isolated", "--config", "pyproject.toml"],
+        ["check", "--update-baseline"],
+        ["check", "--baseline", "gone.json"],
+        ["check", "--config", "gone.toml"],
+        ["check", "--add-allow", " "],
+        ["check", "--jobs", "-1"],
+        ["check", "pkg", "-"],
+        ["nonsense"],
+    ],
+)
+def test_wrong_usage_gives_2_and_a_sentence(hostsync_in: Hostsync, args: list[str]) -> None:
+    ran = hostsync_in(*args)
+    assert ran.code == 2
+    assert ran.err.strip()
+    assert ran.out == ""
+
+
+def test_a_path_that_does_not_exist_ends_the_run_before_it_starts(hostsync_in: Hostsync) -> None:
+    ran = hostsync_in("check", "pkg", "gone.py", "nowhere")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "hostsync: no such file or folder: `gone.py`, `nowhere`\n"
+
+
+def test_standard_input(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    args = ("check", "-", "--output-format=concise", "--select=HS101")
+    assert hostsync_in(*args, stdin=WAITS.encode()).out.startswith("<stdin>:6:12: HS101")
+    named = hostsync_in(*args, "--stdin-filename", "pkg/new.py", stdin=WAITS.encode())
+    assert named.out.startswith(f"{Path('pkg', 'new.py')}:6:12: HS101")
+    full = hostsync_in("check", "-", "--select=HS101", stdin=WAITS.encode()).out
+    assert "6 |     return y.item()\n" in full
+    (tmp_path / "pkg/hostsync.toml").write_text('per-file-ignores = {"new.py" = ["HS101"]}\n')
+    assert hostsync_in(*args, "--stdin-filename", "pkg/new.py", stdin=WAITS.encode()).code == 0
+    (tmp_path / "pkg/hostsync.toml").write_text('extend-exclude = ["new.py"]\nforce-exclude = true\n')
+    assert hostsync_in(*args, "--stdin-filename", "pkg/new.py", stdin=WAITS.encode()).code == 0
+
+
+def test_notebooks(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# title"]},
+        {"cell_type": "code", "source": ["import torch\n", "%matplotlib inline"]},
+        {"cell_type": "code", "source": WAITS.splitlines(keepends=True)[2:]},
+    ]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    ran = hostsync_in("check", "n.ipynb", "--select=HS101")
+    assert "n.ipynb:cell 2:4:12: HS101" in ran.out
+    assert "4 |     return y.item()\n" in ran.out
+    (entry,) = json.loads(hostsync_in("check", "n.ipynb", "--select=HS101", "--output-format=json").out)
+    assert entry["location"] == {"row": 4, "column": 12, "cell": 2}
+
+
+def test_allow_comments(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    path = tmp_path / "pkg/waits.py"
+    path.write_text(WAITS.replace("y.item()", "y.item()  # hostsync: allow[HS101] the loss is logged"))
+    allowed = hostsync_in("check", "--select", "HS101,HS9")
+    assert (allowed.code, allowed.err) == (0, "No findings in 2 files (1 allowed by comments).\n")
+    path.write_text("import torch\n\nx = 1  # hostsync: allow[HS101]\n")
+    assert codes(hostsync_in("check", "--output-format=json").out) == ["HS901", "HS902"]
+
+
+def test_a_baseline_hides_what_it_knows_of(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    args = ("check", "--baseline", "base.json", "--select", "HS101")
+    written = hostsync_in(*args, "--update-baseline")
+    assert (written.code, written.out) == (0, "")
+    assert "1 in the baseline" in written.err
+    data = json.loads((tmp_path / "base.json").read_text())
+    assert data == {"version": 1, "files": {"pkg/waits.py": {"f": {"HS101": 1}}}}
+    path = tmp_path / "pkg/waits.py"
+    path.write_text("# moved\n\n" + WAITS + "\n\ndef g(x):\n    return x.cuda().item()\n")
+    assert hostsync_in(*args, "--output-format=concise").out.startswith(f"{Path('pkg', 'waits.py')}:12:12")
+    path.write_text("import torch\n")
+    stale = hostsync_in(*args)
+    assert stale.code == 0
+    assert "base.json: pkg/waits.py: f: HS101: records 1, found 0" in stale.err
+    hostsync_in(*args, "--update-baseline")
+    assert json.loads((tmp_path / "base.json").read_text()) == {"version": 1, "files": {}}
+
+
+def test_add_allow(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    pytest.importorskip("hostsync.fix.allow")
+    path = tmp_path / "pkg/waits.py"
+    path.write_bytes(b"\xef\xbb\xbf" + WAITS.replace("\n", "\r\n").encode())
+    ran = hostsync_in("check", "--add-allow", "known since spring")
+    assert ran.code == 0
+    assert "Allowed what was found in 1 file." in ran.err
+    data = path.read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf")
+    assert data.count(b"\r\n") == data.count(b"\n")
+    assert b"# hostsync: allow[" in data
+    after = hostsync_in("check")
+    assert (after.code, after.out) == (0, "")
+
+
+def test_show_settings_and_files(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.hostsync]\nselect = ["HS1"]\n')
+    shown = hostsync_in("check", "--show-settings", "pkg")
+    assert 'select = ["HS1"]' in shown.out
+    assert str(tmp_path / "pyproject.toml") in shown.out
+    assert "HS101" in shown.out.splitlines()[-1]
+    files = hostsync_in("check", "--show-files")
+    assert files.out.split() == [str(Path("pkg", "clean.py")), str(Path("pkg", "waits.py"))]
+    assert files.code == 0
+
+
+def test_excludes_and_force_exclude(hostsync_in: Hostsync) -> None:
+    assert hostsync_in("check", "--extend-exclude", "pkg").code == 0
+    assert hostsync_in("check", "--extend-exclude", "pkg", "pkg/waits.py").code == 1
+    assert hostsync_in("check", "--extend-exclude", "pkg", "--force-exclude", "pkg/waits.py").code == 0
+
+
+def test_own_rules(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules/XY100-x.md").write_text("no front matter")
+    ran = hostsync_in("check", "--extend-rules", "rules")
+    assert ran.code == 2
+    assert "XY100-x.md:1:" in ran.err
+
+
+def test_the_cache_is_used_and_can_be_left_alone(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    hostsync_in("check", "--no-cache")
+    assert not (tmp_path / ".hostsync_cache").exists()
+    cold = hostsync_in("check")
+    assert (tmp_path / ".hostsync_cache/CACHEDIR.TAG").exists()
+    assert hostsync_in("check") == cold
+    hostsync_in("check", "--cache-dir", "elsewhere")
+    assert (tmp_path / "elsewhere").is_dir()
+
+
+def test_version_and_help(hostsync_in: Hostsync) -> None:
+    import hostsync
+
+    assert hostsync_in("--version").out == f"hostsync {hostsync.__version__}\n"
+    assert "check" in hostsync_in("--help").out
+    assert "--update-baseline" in hostsync_in("check", "--help").out

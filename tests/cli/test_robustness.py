@@ -1,0 +1,173 @@
+"""What can be wrong with files, folders, workers and terminals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import WAITS, Hostsync, environment
+
+
+def kinds(out: str) -> dict[str, str]:
+    return {entry["filename"]: entry["name"] for entry in json.loads(out)}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_bad_files_are_told_and_the_rest_is_scanned(hostsync_in: Hostsync, tmp_path: Path, jobs: str) -> None:
+    files = {
+        "empty.py": b"",
+        "syntax.py": b"import torch\ndef f(:\n",
+        "indent.py": b"import torch\n\tif x:\n  y\n",
+        "nul.py": b"import torch\n\0",
+        "latin.py": b"import torch\n# caf\xe9\n",
+        "cookie.py": b"# coding: no-such-thing\nimport torch\n",
+        "declared.py": b"# coding: latin-1\nimport torch\n# caf\xe9\n",
+        "binary.py": b"\x7fELF torch " + bytes(range(256)) * 20,
+        "utf16.py": "import torch\n".encode("utf-16"),
+        "deep.py": b"import torch\nx = " + b"(" * 1000 + b")" * 1000 + b"\n",
+        "deeper.py": b"import torch\nx = " + b"-" * 50_000 + b"1\n",
+        "chain.py": b"import torch\nx = y" + b".a" * 20_000 + b"\n",
+        "sum.py": b"import torch\nx = 1" + b" + torch" * 20_000 + b"\n",
+        "json.ipynb": b'{"torch"',
+        "list.ipynb": b'["torch"]',
+        "mac.py": WAITS.replace("\n", "\r").encode(),
+        "generated.py": b"import torch\n" + b"x = torch.zeros(3)\n" * 50_000,
+        "waits.py": WAITS.encode(),
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    ran = hostsync_in("check", "--output-format=json", "--jobs", jobs, "--select=HS101")
+    found = kinds(ran.out)
+    assert "internal-error" not in found.values(), ran.out
+    assert ran.code == 1
+    assert found["waits.py"] == found["mac.py"] == "item-read-back"
+    for name in ("syntax.py", "indent.py"):
+        assert found[name] == "syntax-error"
+    for name in ("nul.py", "latin.py", "cookie.py", "binary.py"):
+        assert found[name] == "decode-error"
+    for name in ("json.ipynb", "list.ipynb"):
+        assert found[name] == "notebook-error"
+    assert not {"empty.py", "declared.py", "generated.py"} & set(found)
+    assert "could not be scanned" in ran.err
+
+
+def test_names_with_odd_characters(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    try:
+        (tmp_path / "a\x1b[31mb.py").write_text(WAITS)
+        (tmp_path / os.fsdecode(b"c\xff.py")).write_text(WAITS)
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    for _ in ("cold", "warm"):
+        ran = hostsync_in("check", "--output-format=concise", "--select=HS101")
+        assert [line.split(":")[0] for line in ran.out.splitlines()] == ["a\\x1b[31mb.py", "c\\xff.py"]
+
+
+def test_symlink_loops(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/waits.py").write_text(WAITS)
+    try:
+        (tmp_path / "a/b").symlink_to(tmp_path / "a", target_is_directory=True)
+        (tmp_path / "a/loop.py").symlink_to(tmp_path / "a/loop.py")
+    except OSError:
+        pytest.skip("no symbolic links here")
+    assert len(json.loads(hostsync_in("check", "--output-format=json", "--select=HS101").out)) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs files that can't be read")
+def test_unreadable_files_and_folders(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(WAITS)
+    (tmp_path / "locked.py").write_text(WAITS)
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "locked.py").chmod(0)
+    (tmp_path / "dir").chmod(0)
+    try:
+        found = kinds(hostsync_in("check", "--output-format=json", "--select=HS101").out)
+    finally:
+        (tmp_path / "dir").chmod(0o755)
+    assert found == {"waits.py": "item-read-back", "locked.py": "read-error", "dir": "read-error"}
+
+
+def many(folder: Path, count: int = 60) -> None:
+    for number in range(count):
+        (folder / f"m{number:03d}.py").write_text("import torch\n" + "# padding\n" * (number * 40) + WAITS)
+
+
+def test_the_number_of_jobs_and_the_cache_change_nothing(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    many(tmp_path)
+    runs = [
+        hostsync_in("check", "--no-cache", "--jobs=1"),
+        hostsync_in("check", "--no-cache", "--jobs=2"),
+        hostsync_in("check", "--jobs=2"),
+        hostsync_in("check", "--jobs=1"),
+    ]
+    assert runs[0].code == 1
+    assert runs[1:] == runs[:1] * 3
+
+
+def test_a_damaged_cache_changes_nothing(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    many(tmp_path, 20)
+    cold = hostsync_in("check")
+    shards = list((tmp_path / ".hostsync_cache").glob("*.json"))
+    assert shards
+    for number, shard in enumerate(shards):
+        data = shard.read_bytes()
+        shard.write_bytes([data[: len(data) // 2], b"\0" * 100, data.replace(b"HS101", b"HS999")][number % 3])
+    assert hostsync_in("check") == cold
+    assert hostsync_in("check") == cold
+
+
+def test_a_change_of_a_file_is_seen(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(WAITS)
+    assert hostsync_in("check").code == 1
+    stat = (tmp_path / "a.py").stat()
+    (tmp_path / "a.py").write_text(WAITS.replace(".item()", ".shape "))
+    os.utime(tmp_path / "a.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert hostsync_in("check", "--select=HS101").code == 0
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    many(tmp_path)
+    command = [sys.executable, "-m", "hostsync", "check", "--quiet"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode in (0, 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_cleanly(tmp_path: Path, jobs: str) -> None:
+    body = "\n".join(f"def f{n}(x):\n    for i in x:\n        y = x.cuda() + i\n    return y" for n in range(400))
+    for number in range(400):
+        (tmp_path / f"m{number}.py").write_text(f"import torch\n{body}\n")
+    command = [sys.executable, "-m", "hostsync", "check", "--jobs", jobs, "--no-cache"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        time.sleep(1.5)
+        assert process.poll() is None, "the scan was over before it could be interrupted"
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert err.decode().strip() == "hostsync: interrupted"
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_a_wrong_encoding_of_the_output_is_no_error(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(WAITS.replace("y.item()", "y.item()  # ж日"), encoding="utf-8")
+    ran = hostsync_in("check", "--select=HS101", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert ran.code == 1
+    assert "\\u0436\\u65e5" in ran.out

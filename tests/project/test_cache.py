@@ -1,0 +1,111 @@
+"""The cache: what it keeps, what it forgets, and what can happen to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from hostsync.project.cache import KEEP_DAYS, RENEW_DAYS, Cache, digest
+
+
+def test_keeps_results_by_name_and_digest(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "c")
+    cache.put("a.py", "k1", [1, "x", None])
+    cache.put("b\udcff.py", "k2", 0)
+    cache.save()
+    again = Cache(tmp_path / "c")
+    assert again.get("a.py", "k1") == [1, "x", None]
+    assert again.get("b\udcff.py", "k2") == 0
+    assert again.get("a.py", "other") is None
+    assert again.get("c.py", "k1") is None
+
+
+def test_marks_its_folder(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "c")
+    cache.put("a.py", "k", 0)
+    assert not (tmp_path / "c").exists()
+    cache.save()
+    assert (tmp_path / "c/.gitignore").read_text() == "*\n"
+    assert (tmp_path / "c/CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55")
+
+
+def test_two_writers_keep_what_both_wrote(tmp_path: Path) -> None:
+    one, two = Cache(tmp_path), Cache(tmp_path)
+    for number in range(50):
+        one.put(f"one{number}", "k", number)
+        two.put(f"two{number}", "k", number)
+    one.save()
+    two.save()
+    after = Cache(tmp_path)
+    assert all(after.get(f"{who}{number}", "k") == number for number in range(50) for who in ("one", "two"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"{", b"\xff\x00", b"[]", b"null", b'{"format": 1}', b'{"format": 9, "files": {}}', b"[" * 100_000]
+    + [json.dumps({"format": 1, "files": {"a.py": entry}}).encode() for entry in (1, [], ["k", 1], ["k", "x", 0], {})],
+)
+def test_damage_costs_only_time(tmp_path: Path, damage: bytes) -> None:
+    for number in range(16):
+        (tmp_path / f"results-{number:02d}.json").write_bytes(damage)
+    cache = Cache(tmp_path)
+    assert cache.get("a.py", "k") is None
+    cache.put("a.py", "k", "fresh")
+    cache.save()
+    assert Cache(tmp_path).get("a.py", "k") == "fresh"
+
+
+def test_forgets_what_was_not_used_for_long(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, today=1000)
+    for number in range(100):
+        cache.put(f"f{number}", "k", number)
+    cache.save()
+    later = Cache(tmp_path, today=1000 + KEEP_DAYS)
+    assert later.get("f0", "k") == 0  # used: kept
+    later.save()
+    last = Cache(tmp_path, today=1001 + KEEP_DAYS)
+    for number in range(100):
+        last.put(f"g{number}", "k", number)
+    last.save()
+    names = {name for path in tmp_path.glob("results-*.json") for name in json.loads(path.read_text())["files"]}
+    assert names == {"f0", *(f"g{number}" for number in range(100))}
+
+
+def test_a_warm_run_writes_nothing(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, today=1000)
+    cache.put("a", "k", 1)
+    cache.save()
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    warm = Cache(tmp_path, today=1000 + RENEW_DAYS)
+    assert warm.get("a", "k") == 1
+    warm.save()
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_a_place_that_is_a_file_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "c").write_text("mine")
+    cache = Cache(tmp_path / "c")
+    assert cache.get("a", "k") is None
+    cache.put("a", "k", 1)
+    cache.save()
+    assert (tmp_path / "c").read_text() == "mine"
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs a folder that can't be written to")
+def test_a_read_only_place_is_no_error(tmp_path: Path) -> None:
+    tmp_path.chmod(0o555)
+    try:
+        cache = Cache(tmp_path / "c")
+        cache.put("a", "k", 1)
+        cache.save()
+    finally:
+        tmp_path.chmod(0o755)
+
+
+def test_digests_tell_parts_apart() -> None:
+    digests = {digest(b"f", b"ab", b"c"), digest(b"f", b"a", b"bc"), digest(b"g", b"ab", b"c"), digest(b"f", b"abc")}
+    assert len(digests) == 4

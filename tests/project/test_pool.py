@@ -1,0 +1,62 @@
+"""The worker pool: order, processes that die, errors."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from hostsync.project.pool import Died, Job, run
+
+HEAVY = 1_000_000
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def process(_: int) -> int:
+    return os.getpid()
+
+
+def die_on_seven(number: int) -> int:
+    if number % 10 == 7:
+        os._exit(9)
+    return number
+
+
+def fail_on_seven(number: int) -> int:
+    if number == 7:
+        raise ValueError("seven")
+    return number
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_results_are_in_order(workers: int) -> None:
+    jobs = [Job(number, HEAVY * (number % 5)) for number in range(200)]
+    seen: list[int] = []
+    assert run(jobs, square, workers=workers, done=seen.append) == [n * n for n in range(200)]
+    assert seen[-1] == 200
+    assert seen == sorted(seen)
+
+
+def test_little_work_stays_in_this_process() -> None:
+    assert set(run([Job(n, 10) for n in range(50)], process, workers=2)) == {os.getpid()}
+    assert set(run([Job(0, HEAVY)], process, workers=2)) == {os.getpid()}
+    assert run([], process, workers=2) == []
+
+
+def test_much_work_is_spread() -> None:
+    assert os.getpid() not in run([Job(n, HEAVY) for n in range(50)], process, workers=2)
+
+
+def test_a_worker_that_dies_costs_only_its_item() -> None:
+    results = run([Job(n, HEAVY) for n in range(60)], die_on_seven, workers=2)
+    died = [n for n, result in enumerate(results) if isinstance(result, Died)]
+    assert died == [7, 17, 27, 37, 47, 57]
+    assert [result for result in results if not isinstance(result, Died)] == [n for n in range(60) if n % 10 != 7]
+
+
+def test_what_work_raises_comes_out() -> None:
+    with pytest.raises(ValueError, match="seven"):
+        run([Job(n, HEAVY) for n in range(20)], fail_on_seven, workers=2)
