@@ -87,6 +87,7 @@ def parameters(callable_: Callable_) -> tuple[Param, ...]:
         for signature in callable_.signatures
         if not any(param.name == "names" and param.default is None for param in signature.params)
     ] or [Signature(tuple(s.params), s.returns) for s in callable_.signatures]
+    signatures = _without_deprecated(signatures)
     if not signatures:
         return _written("*args, **kwargs", ()) if callable_.kind in ("function", "method", "class") else ()
     base = max(signatures, key=_width)
@@ -111,6 +112,17 @@ def parameters(callable_: Callable_) -> tuple[Param, ...]:
                     )
                 )
     return tuple(_ordered(joined))
+
+
+def _without_deprecated(signatures: list[Signature]) -> list[Signature]:
+    """Leave out the overloads that take `alpha`, `beta` or `value` by position, as in `add(input, alpha, other)`."""
+    keywords = {param.name for signature in signatures for param in signature.params if param.kind == "keyword"}
+    scalars = keywords & {"alpha", "beta", "value"}
+    return [
+        signature
+        for signature in signatures
+        if not any(param.name in scalars and param.kind == "normal" for param in signature.params)
+    ] or signatures
 
 
 def _width(signature: Signature) -> tuple[bool, int, int]:

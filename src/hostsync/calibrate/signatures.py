@@ -101,9 +101,19 @@ EXTRA = (
     "torch.utils.data.default_collate",
     "torch.utils.dlpack.from_dlpack",
     "torch.utils.dlpack.to_dlpack",
-    "torch.masked.sum",
-    "torch.masked.mean",
-    "torch.masked.softmax",
+    *(
+        f"torch.masked.{name}"
+        for name in (
+            "amax amin argmax argmin cumprod cumsum log_softmax logaddexp logsumexp mean median norm normalize prod softmax "
+            "softmin std sum var"
+        ).split()
+    ),
+    *(
+        f"torch.signal.windows.{name}"
+        for name in (
+            "bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming hann kaiser nuttall"
+        ).split()
+    ),
     "torch.nested.nested_tensor",
     "torch.nested.as_nested_tensor",
     "torch.nested.to_padded_tensor",

@@ -42,14 +42,14 @@ STATED: tuple[Stated, ...] = (
     Stated(_both("cov corrcoef"), ("always",), "gpu; Correlation.cpp"),
     Stated("torch.searchsorted", ("sorter given",), "gpu; BucketizationUtils.h"),
     Stated(_both("istft"), ("always",), "gpu; SpectralOps.cpp checks the window"),
-    Stated("torch.isin", ("assume_unique missing",), "gpu; many test elements go through unique"),
+    Stated("torch.isin", ("test_elements tensor and assume_unique missing",), "gpu; many test elements go through unique"),
     Stated("torch.normal", (("std tensor", "<2.14"),), "gpu; DistributionTemplates.h, _assert_async from 2.14"),
     Stated("torch.segment_reduce", ("unsafe missing",), "SegmentReduce.cpp"),
     Stated("torch.linspace torch.logspace", ("start tensor", "end tensor"), "gpu; RangeFactories.cpp"),
     Stated("torch.tensor torch.as_tensor", ("data data", "data number"), "gpu"),
     Stated("torch.asarray", ("obj data", "obj number"), "gpu"),
     Stated("Tensor.new_tensor", ("data data", "data number"), "gpu"),
-    Stated("Tensor.new", ("always",), "python data copied to the device; legacy constructor"),
+    Stated("Tensor.new", ("args data",), "gpu"),
     Stated(
         "torch.cuda.FloatTensor torch.cuda.DoubleTensor torch.cuda.HalfTensor torch.cuda.BFloat16Tensor "
         "torch.cuda.LongTensor torch.cuda.IntTensor torch.cuda.ShortTensor torch.cuda.CharTensor "
@@ -68,6 +68,8 @@ STATED: tuple[Stated, ...] = (
     Stated("Tensor.to_sparse Tensor.to_sparse_csr Tensor.to_sparse_csc Tensor.to_sparse_coo", ("always",), "gpu"),
     Stated("Tensor.to_sparse_bsr Tensor.to_sparse_bsc", ("always",), "TensorConversions.cpp"),
     Stated("torch.sparse_coo_tensor", ("size missing",), "SparseTensor.cpp reads the largest index"),
+    Stated(_both("index_put") + " Tensor.index_put_", ("indices mask",), "gpu"),
+    Stated(_both("max min"), (), "gpu; the second argument is a dimension or another tensor"),
     # linear algebra: errors are checked on the host
     Stated(
         "torch.linalg.inv torch.linalg.cholesky torch.linalg.solve torch.linalg.tensorsolve torch.linalg.tensorinv "
@@ -86,7 +88,10 @@ STATED: tuple[Stated, ...] = (
         "gpu; BatchLinearAlgebra.cpp",
     ),
     Stated("torch.linalg.lu_factor_ex", ("always",), "gpu"),
-    Stated("torch.linalg.cond", ("always",), "gpu; via svdvals"),
+    Stated("torch.linalg.cond", ("p missing",), "gpu; via svdvals"),
+    Stated("torch.linalg.matrix_norm", ("ord given",), "gpu; with 2, -2 and nuc, via svdvals"),
+    Stated("torch.linalg.norm torch.norm Tensor.norm", (), "gpu; a matrix with 2, -2 and nuc waits, which no argument tells"),
+    Stated("torch.linalg.matrix_power " + _both("matrix_power"), (), "gpu; only negative powers wait"),
     # losses and layers
     Stated("torch.ctc_loss torch.nn.functional.ctc_loss torch.nn.CTCLoss.forward", ("always",), "gpu; LossCTC.cpp"),
     Stated(
@@ -95,12 +100,16 @@ STATED: tuple[Stated, ...] = (
         "gpu; nn/functional.py `torch.any(var < 0)`",
     ),
     Stated("torch.nn.AdaptiveLogSoftmaxWithLoss.forward", ("always",), "gpu; nn/modules/adaptive.py"),
-    Stated("torch.nn.utils.rnn.pack_padded_sequence", ("lengths tensor",), "gpu; nn/utils/rnn.py `lengths.cpu()`"),
-    Stated("torch.nn.utils.rnn.pad_packed_sequence", ("always",), "gpu; nn/utils/rnn.py"),
+    Stated("torch.nn.utils.rnn.pack_padded_sequence", ("enforce_sorted false",), "gpu; lengths must be on the CPU"),
+    Stated("torch.nn.utils.rnn.pad_packed_sequence", (), "gpu; waits on what enforce_sorted=False packed"),
+    Stated(
+        "torch.nn.functional.cross_entropy", ("weight given and label_smoothing given",), "gpu; masked_select, LossNLL.cpp"
+    ),
+    Stated("torch.nn.functional.affine_grid", (), "gpu; only with a size of 1"),
     Stated("torch.nn.utils.rnn.unpad_sequence", ("always",), "iterates over lengths, nn/utils/rnn.py"),
     Stated("torch.nn.init.trunc_normal_", (("always", ">=2.13"),), "nn/init.py, a rejection loop; gpu: not in 2.11"),
     Stated("torch.nn.utils.parametrizations.orthogonal", ("always",), "parametrizations.py, allclose"),
-    Stated("torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm", ("error_if_nonfinite true",), "gpu"),
+    Stated("torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm", ("error_if_nonfinite true", "max_norm tensor"), "gpu"),
     Stated("torch.nn.utils.get_total_norm", ("error_if_nonfinite true",), "gpu"),
     # optimisers
     Stated("torch.amp.GradScaler.step torch.cuda.amp.GradScaler.step", ("always",), "gpu; amp/grad_scaler.py"),
@@ -114,7 +123,13 @@ STATED: tuple[Stated, ...] = (
     Stated("torch.optim.SparseAdam.step", ("always",), "coalesce"),
     Stated("torch.optim.lr_scheduler.ReduceLROnPlateau.step", ("metrics tensor",), "gpu; lr_scheduler.py float()"),
     # copies are the work of the inference, which knows where both sides live
-    Stated("Tensor.to Tensor.cuda Tensor.copy_ Tensor.type", (), "gpu; depends on both devices"),
+    Stated("Tensor.to Tensor.cuda Tensor.copy_ Tensor.type Tensor.type_as", (), "gpu; depends on both devices"),
+    Stated(
+        "torch.nn.Module.to torch.nn.Module.cuda torch.nn.Module.cpu torch.nn.Module.load_state_dict",
+        (),
+        "gpu; copies each tensor that is elsewhere, mostly while setting up",
+    ),
+    Stated("torch.nn.BatchNorm1d.forward torch.nn.BatchNorm2d.forward torch.nn.BatchNorm3d.forward", (), "gpu; momentum=None"),
     Stated("torch.testing.assert_close", ("always",), "gpu; testing/_comparison.py"),
     # explicit waits
     Stated(
@@ -126,12 +141,13 @@ STATED: tuple[Stated, ...] = (
     ),
     Stated("torch.cuda.graph torch.cuda.make_graphed_callables", ("always",), "cuda/graphs.py synchronizes on entry"),
     Stated(
-        "torch.distributed.barrier torch.distributed.all_gather_object torch.distributed.broadcast_object_list "
+        "torch.distributed.all_gather_object torch.distributed.broadcast_object_list "
         "torch.distributed.gather_object torch.distributed.scatter_object_list torch.distributed.send_object_list "
         "torch.distributed.recv_object_list",
         ("always",),
         "gpu for one rank; distributed_c10d.py, ProcessGroupNCCL.cpp",
     ),
+    Stated("torch.distributed.barrier", ("async_op missing",), "gpu for one rank; ProcessGroupNCCL.cpp"),
     Stated("torch.distributed.monitored_barrier", ("always",), "distributed_c10d.py"),
     Stated("torch.save", ("always",), "serialization.py copies every storage to the host"),
     Stated("torch.manual_seed", ("seed tensor",), "random.py int(seed)"),

@@ -11,11 +11,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hostsync.calibrate.derive import Condition, Derived, Rows, derive, read_evidence
 from hostsync.calibrate.semantics import Entry, describe
 from hostsync.calibrate.signatures import all_callables
-from hostsync.calibrate.stated import stated
+from hostsync.calibrate.stated import Stated, stated
 from hostsync.calibrate.tensor_only import tensor_only_members
 from hostsync.catalogue.location import rules_dir
+from hostsync.catalogue.model import Op
+from hostsync.catalogue.ops import parse_op
 
 torch: Any = import_module("torch")
 
@@ -36,9 +39,6 @@ FILES = (
     ("torch.utils.", "utils"),
 )
 """Which file an operation goes to, by the first prefix that fits; `torch.toml` has the rest."""
-
-Condition = str | tuple[str, str]
-
 
 def file_of(name: str) -> str:
     return next((file for prefix, file in FILES if name.startswith(prefix)), "torch")
@@ -97,19 +97,43 @@ def line(name: str, entry: Entry, conditions: tuple[Condition, ...], tensor_only
     return f"{_quoted(name)} = {{ {', '.join(fields)} }}" if fields else f"{_quoted(name)} = {{}}"
 
 
-def _distribution_waits(name: str, entry: Entry) -> tuple[Condition, ...]:
-    """Return the waits of argument validation, which reads a flag back unless `validate_args=False`."""
-    if name.startswith("torch.distributions."):
-        if any(param.name == "validate_args" for param in entry.params):
-            return ("validate_args missing", "validate_args true")
-        if name.rpartition(".")[2] == "log_prob":
-            return ("always",)
-    return ()
+def evidence() -> dict[str, dict[str, tuple[int, int, int]]]:
+    """Return the rows of every measurement kept, summed."""
+    merged: dict[str, dict[str, tuple[int, int, int]]] = {}
+    for path in sorted((rules_dir() / "evidence").glob("ops-*.json")):
+        for name, rows in read_evidence(path)[1].items():
+            into = merged.setdefault(name, {})
+            for kinds, (calls, waited, warned) in rows.items():
+                old = into.get(kinds, (0, 0, 0))
+                into[kinds] = (old[0] + calls, old[1] + waited, old[2] + warned)
+    return merged
+
+
+def distribution_waits(name: str, rows: Rows) -> tuple[Condition, ...]:
+    """Return the waits of a distribution: validation reads a flag back, unless `validate_args=False`.
+
+    A method is measured on an instance that validates (row "") and on one that does not.
+    """
+    validating, other = rows.get("", (0, 0, 0))[1], rows.get("validate_args=false", (0, 0, 0))[1]
+    if not validating and not other and not rows.get("self.validate_args=false", (0, 0, 0))[1]:
+        return ()
+    if name.count(".") == 2 and not other:
+        return ("validate_args missing", "validate_args true")
+    return ("always",)
+
+
+def conditions_of(op: Op, rows: Rows, known: Stated | None) -> Derived:
+    """Return the waits of an operation."""
+    if known is None and op.name.startswith("torch.distributions."):
+        return Derived(distribution_waits(op.name, rows), False)
+    return derive(op, rows, known)
 
 
 def build() -> dict[str, str]:
     """Return the text of every file by its name."""
     known = stated()
+    rows = evidence()
+    undecided: list[str] = []
     only = tensor_only_members()
     lines: dict[str, list[str]] = {}
     names: list[str] = []
@@ -117,7 +141,10 @@ def build() -> dict[str, str]:
         entry = describe(callable_)
         name = callable_.name
         names.append(name)
-        conditions: tuple[Condition, ...] = known[name].waits if name in known else _distribution_waits(name, entry)
+        op = parse_op(name, {"params": params_text(entry)})
+        conditions, mixed = conditions_of(op, rows.get(name, {}), known.get(name))
+        if mixed:
+            undecided.append(name)
         tensor_only = name.startswith("Tensor.") and name[7:] in only
         lines.setdefault(file_of(name), []).append(line(name, entry, conditions, tensor_only))
     release = torch.__version__.partition("+")[0]
@@ -126,6 +153,8 @@ def build() -> dict[str, str]:
         for file, rows in lines.items()
     }
     texts["evidence/ops-names.txt"] = f"# torch {release}\n" + "\n".join(sorted(names)) + "\n"
+    if undecided:
+        print(f"no condition found, taken as always: {' '.join(undecided)}", file=sys.stderr)
     return texts
 
 
