@@ -95,7 +95,7 @@ def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:
         return Method(receiver, func.name), receiver
     if kind is Unknown or kind is Method:
         op = frame.context.ops.get("Tensor." + func.name)
-        if op is not None and op.tensor_only and not op.is_property:
+        if op is not None and op.tensor_only and not op.is_property and frame.context.uses_torch:
             tensor = as_tensor(receiver) if type(receiver) is Unknown else Tensor(ANYWHERE)
             return Method(tensor, func.name), tensor
         return Method(UNKNOWN if kind is Method else receiver, func.name), receiver
@@ -374,11 +374,10 @@ def _tensor_method(
     if name in _DEFINITE:
         _definite(frame, node)
     value = operation(frame, node, op, args, keywords, receiver)
-    if type(value) is Tensor and op.returns == "self":
-        written = tensors_in(args[0][1], 1) if args else ()
-        if name in {"fill_", "zero_", "requires_grad_", "share_memory_"} or not written:
-            return value
-    return value._replace(param=None) if type(value) is Tensor and op.returns != "self" else value
+    if type(value) is not Tensor or op.returns == "self":
+        return value
+    # A member that other types have as well does not make sure what was not.
+    return value._replace(param=None, sure=receiver.sure or op.tensor_only)
 
 
 def _definite(frame: Frame, node: facts.Call) -> None:
@@ -401,16 +400,17 @@ def _unknown_method(
     frame: Frame, node: facts.Call, receiver: Unknown, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
     subject = _receiver_node(node)
+    if not frame.context.uses_torch:
+        return UNKNOWN
     if name in _DEFINITE:
         _definite(frame, node)
     if name == "item" and not args and not keywords:
-        confidence = "likely" if frame.context.uses_torch else "possible"
-        frame.emit("read-back", "Tensor.item", "", node, subject=subject, confidence=confidence)
+        frame.emit("read-back", "Tensor.item", "", node, subject=subject, confidence="likely")
         return NUMBER
     if name == "tolist" and not args:
         frame.emit("read-back", "Tensor.tolist", "", node, subject=subject, confidence="possible")
         return UNKNOWN
-    if name == "nonzero" and frame.context.uses_torch and (keywords or not args):
+    if name == "nonzero" and (keywords or not args):
         as_tuple = any(k == "as_tuple" for k, _, _ in keywords)
         frame.emit("shape", "Tensor.nonzero", "", node, subject=subject, confidence="likely" if as_tuple else "possible")
         return Tensor(ANYWHERE, "int", 2) if not as_tuple else Items("tuple", None, Tensor(ANYWHERE, "int", 1))

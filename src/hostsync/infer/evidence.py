@@ -57,12 +57,11 @@ def usage_of(
     body: tuple[facts.Stmt, ...],
     ops: Mapping[str, Op],
     canonical: Callable[[facts.Expr], str | None],
-    subscripts_prove: bool,
+    uses_torch: bool,
 ) -> Usage:
     """Collect evidence from a function's body, nested functions included.
 
-    `canonical` gives the dotted name of what a call calls. `subscripts_prove` says whether indexing with a tuple, None or
-    an ellipsis proves a tensor (not so in modules that also use NumPy).
+    `canonical` gives the dotted name of what a call calls. Where `uses_torch` is false, no use proves a tensor.
     """
     tensors: set[str] = set()
     stores = candidates = False
@@ -78,16 +77,17 @@ def usage_of(
         if kind is facts.Attr:
             name = node.name  # type: ignore[attr-defined]
             op = ops.get("Tensor." + name)
-            if op is not None and op.tensor_only:
+            if uses_torch and op is not None and op.tensor_only:
                 path = dotted_path(node.value)  # type: ignore[attr-defined]
                 if path is not None:
                     tensors.add(path)
         elif kind is facts.Call:
             candidates = True
-            _from_call(node, ops, canonical, tensors)  # type: ignore[arg-type]
+            if uses_torch:
+                _from_call(node, ops, canonical, tensors)  # type: ignore[arg-type]
         elif kind is facts.Subscript:
             candidates = True
-            if subscripts_prove and _is_tensor_index(node.index):  # type: ignore[attr-defined]
+            if uses_torch and _is_tensor_index(node.index):  # type: ignore[attr-defined]
                 path = dotted_path(node.value)  # type: ignore[attr-defined]
                 if path is not None:
                     tensors.add(path)
@@ -98,6 +98,31 @@ def usage_of(
             candidates = True
         stack.extend(node[1:] if node and type(node[0]) is facts.Span else node)
     return Usage(frozenset(tensors), stores, candidates)
+
+
+TORCH_PACKAGES = frozenset(
+    "torch torchvision torchaudio torchtext torchmetrics torch_geometric torchdata pytorch_lightning lightning transformers "
+    "accelerate diffusers timm peft deepspeed ignite kornia monai fairscale fairseq apex flash_attn bitsandbytes trl".split()
+)
+"""Packages whose import says that a module handles tensors. Without one, how a name is used proves nothing."""
+
+
+def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool:
+    """Whether a block imports torch or a package built on it, in any of its branches."""
+    stack: list[object] = list(body)
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is facts.Import:
+            if node.module.partition(".")[0] in TORCH_PACKAGES:  # type: ignore[attr-defined]
+                return True
+        elif kind is facts.If or kind is facts.Try or kind is facts.With or (
+            into_functions and kind in {facts.For, facts.While, facts.Function}
+        ):
+            stack.extend(part for part in node if type(part) is tuple)  # type: ignore[attr-defined]
+        elif kind is tuple or kind is facts.Handler:
+            stack.extend(node)  # type: ignore[arg-type]
+    return False
 
 
 def _has_attribute(target: facts.Expr) -> bool:

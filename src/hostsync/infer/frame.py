@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.evidence import Usage
+from hostsync.infer.evidence import Usage, imports_torch
 from hostsync.infer.values import (
     ANYWHERE,
     UNKNOWN,
@@ -116,8 +116,7 @@ class Context:
         self.closures: dict[str, dict[str, Value]] = {}
         self.pending: list[Callable] = []
         self.followed: set[str] = set()
-        self.uses_torch = False
-        self.uses_numpy = False
+        self.uses_torch = imports_torch(module.body, into_functions=False)
 
 
 class Frame:

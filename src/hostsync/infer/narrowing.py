@@ -98,7 +98,7 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
     if op in {"==", "!="} and type(test.left) is facts.Attr and test.left.name == "dtype" and (op == "==") == truth:
         wanted = _value(frame, right)
         value = _value(frame, test.left.value)
-        if type(wanted) is DtypeValue and type(value) in {Tensor, Unknown}:
+        if type(wanted) is DtypeValue and wanted.dtype and type(value) in {Tensor, Unknown}:
             tensor = value if type(value) is Tensor else Tensor(ANYWHERE, sure=False)
             _set(frame, test.left.value, tensor._replace(dtype=wanted.dtype))
         return

@@ -6,7 +6,7 @@ from collections.abc import Mapping as Bindings
 
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
-from hostsync.infer.evidence import Usage, dotted_path, usage_of
+from hostsync.infer.evidence import Usage, dotted_path, imports_torch, usage_of
 from hostsync.infer.frame import ClassInfo, Context, Frame, Writes, evaluate
 from hostsync.infer.values import (
     ANYWHERE,
@@ -199,7 +199,7 @@ def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
             body,  # type: ignore[arg-type]
             context.ops,
             lambda expr: canonical(context, expr),
-            subscripts_prove=context.uses_torch and not context.uses_numpy,
+            context.uses_torch or imports_torch(body, into_functions=True),  # type: ignore[arg-type]
         )
         context.usages[key] = known
     return known

@@ -283,12 +283,6 @@ def _import(frame: Frame, node: facts.Import) -> bool:
         frame.bind(node.alias, Ref(known_as(module)))
     else:
         frame.bind(node.alias, Ref(known_as(f"{module}.{node.name}")))
-    root = module.partition(".")[0]
-    context = frame.context
-    if root in {"torch", "torchvision", "torchaudio", "transformers", "accelerate", "diffusers"}:
-        context.uses_torch = True
-    elif root == "numpy":
-        context.uses_numpy = True
     return True
 
 
