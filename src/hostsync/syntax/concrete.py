@@ -199,6 +199,7 @@ class _Converter:
 
     def __init__(self, ranges: dict[int, _Range]) -> None:
         self.ranges = ranges
+        self.block_ends: dict[int, _Place] = {}
 
     def make(self, kind: Callable[..., _N], place: _Range, **fields: Any) -> _N:
         row, column, end_row, end_column = place
@@ -355,13 +356,23 @@ class _Converter:
 
     def end_with_comma(self, element: Any, value: Any) -> _Place:
         if isinstance(element.comma, cst.Comma):
-            row, column = self.ranges[id(element.comma.whitespace_before)][2:]
-            return row, column + 1
+            return self.token_end(element.comma)
         return self.end(value)
+
+    def token_end(self, node: cst.Comma | cst.Colon | cst.Semicolon) -> _Place:
+        """The end of a one-character token, without the blanks that belong to its node."""
+        row, column = self.ranges[id(node.whitespace_before)][2:]
+        return row, column + 1
 
     def end(self, value: Any) -> _Place:
         if isinstance(value, cst.Index):
-            return self.end(value.value)
+            return self.whole(value.value)[2:]
+        if isinstance(value, cst.Slice):
+            if value.step is not None:
+                return self.whole(value.step)[2:]
+            if isinstance(value.second_colon, cst.Colon):
+                return self.token_end(value.second_colon)
+            return self.token_end(value.first_colon) if value.upper is None else self.whole(value.upper)[2:]
         return self.whole(value)[2:]
 
     def element(self, node: cst.SubscriptElement) -> ast.expr:
@@ -369,7 +380,7 @@ class _Converter:
         if isinstance(part, cst.Slice):
             return self.make(
                 ast.Slice,
-                self.ranges[id(part)],
+                (*self.ranges[id(part)][:2], *self.end(part)),
                 lower=self.optional(part.lower),
                 upper=self.optional(part.upper),
                 step=self.optional(part.step),
@@ -547,15 +558,23 @@ class _Converter:
         result: list[ast.stmt] = []
         for node in nodes:
             if isinstance(node, cst.SimpleStatementLine):
-                result.extend(_SMALL[type(small)](self, small) for small in node.body)
+                result.extend(self.simple(node))
             else:
                 result.append(_COMPOUND[type(node)](self, node))
         return result
 
     def suite(self, node: cst.BaseSuite) -> list[ast.stmt]:
         if isinstance(node, cst.SimpleStatementSuite):
-            return [_SMALL[type(small)](self, small) for small in node.body]
+            return self.simple(node)
         return self.statements(node.body)
+
+    def simple(self, node: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> list[ast.stmt]:
+        result = [_SMALL[type(small)](self, small) for small in node.body]
+        semicolon = node.body[-1].semicolon
+        if isinstance(semicolon, cst.Semicolon):
+            # It belongs to no statement, but to the compound one around it.
+            self.block_ends[id(result[-1])] = self.token_end(semicolon)
+        return result
 
     def block(self, node: Any) -> list[ast.stmt]:
         """The body of an `else`, `finally` or of nothing."""
@@ -568,7 +587,8 @@ class _Converter:
         if asynchronous is not None:
             row, column = self.ranges[id(asynchronous)][:2]
         last = [body[-1] for body in bodies if body][-1]
-        return self.make(kind, (row, column, last.end_lineno, last.end_col_offset), **fields)
+        end = self.block_ends.get(id(last), (last.end_lineno, last.end_col_offset))
+        return self.make(kind, (row, column, *end), **fields)
 
     def assign(self, node: cst.Assign) -> ast.stmt:
         targets = [self.expression(target.target) for target in node.targets]
