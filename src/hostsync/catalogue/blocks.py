@@ -10,6 +10,7 @@ _BLOCK = re.compile(r"^```python[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOT
 _WAITS = re.compile(r"#\s*waits(?::\s*(?P<code>[A-Z]+[0-9]{3}))?\s*$")
 _CAUSE = re.compile(r"#\s*cause\s*$")
 _SET_UP = re.compile(r"#\s*set-up\s*$")
+_MARK = re.compile(r"[ \t]*#\s*(waits(:\s*[A-Z]+[0-9]{3})?|cause|set-up)\s*$", re.MULTILINE)
 _NEEDS = re.compile(r"^#\s*needs:\s*(?P<what>[a-z-]+)\s*$", re.MULTILINE)
 
 
@@ -56,7 +57,7 @@ def read_marks(source: str) -> Marks:
 
 
 def digest(source: str) -> str:
-    """What evidence knows a block by: the SHA-256 of its text, in hexadecimal."""
+    """What evidence knows a block by: the SHA-256, in hexadecimal, of its text without the marks at ends of lines."""
     import hashlib  # Loads OpenSSL, which a scan has no use for.
 
-    return hashlib.sha256(source.encode()).hexdigest()
+    return hashlib.sha256(_MARK.sub("", source).encode()).hexdigest()

@@ -62,7 +62,7 @@ def _check_block(rule: Rule, kind: str, source: str) -> list[str]:
 
 
 def _names_rule(rule: Rule, marks: Marks) -> bool:
-    return bool(marks.waits) and (bool(marks.causes) or any(code in ("", rule.code) for code in marks.waits.values()))
+    return bool(marks.causes) or any(code in ("", rule.code) for code in marks.waits.values())
 
 
 def _dead_links(rule: Rule) -> list[str]:

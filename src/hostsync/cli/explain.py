@@ -60,7 +60,7 @@ def evidence_line(rule: Rule) -> str:
     path = rule.path.parent / "evidence" / "blocks.json"
     if rule.path.parent != rules_dir() and not path.is_file():
         return ""
-    return load_evidence(path).sentence(rule.code)
+    return load_evidence(path).sentence(rule)
 
 
 def page_lines(rule: Rule, evidence: str, style: Style) -> list[str]:
