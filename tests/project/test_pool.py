@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 
 import pytest
 
+from hostsync.project import pool
 from hostsync.project.pool import Died, Job, run
 
 HEAVY = 1_000_000
@@ -60,3 +62,11 @@ def test_a_worker_that_dies_costs_only_its_item() -> None:
 def test_what_work_raises_comes_out() -> None:
     with pytest.raises(ValueError, match="seven"):
         run([Job(n, HEAVY) for n in range(20)], fail_on_seven, workers=2)
+
+
+def test_processes_may_be_spawned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_context", lambda: multiprocessing.get_context("spawn"))
+    prepared: list[int] = []
+    results = run([Job(n, HEAVY) for n in range(20)], square, workers=2, prepare=lambda: prepared.append(1))
+    assert results == [n * n for n in range(20)]
+    assert prepared == []

@@ -9,6 +9,9 @@ from typing import NoReturn
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """The entry point: runs a command and ends the process with its exit code."""
-    from hostsync.cli.entry import run
+    try:
+        from hostsync.cli.entry import run
 
-    sys.exit(run(sys.argv[1:] if args is None else list(args)))
+        sys.exit(run(sys.argv[1:] if args is None else list(args)))
+    except KeyboardInterrupt:
+        sys.exit(130)

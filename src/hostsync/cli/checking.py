@@ -126,7 +126,7 @@ def _conclude(scanned: Scanned, settings: Settings, invocation: Invocation, star
         judges[kind] = Judge(kind, rules_by_code(kind.extend_rules))
     for file, checked in zip(scanned.files, scanned.checked, strict=True):
         decided.append(judges[file.settings].decide(checked, file.path, file.filename))
-    if invocation.update_baseline and all(entry.settings.baseline is None for entry in decided):
+    if invocation.update_baseline and all(kind.baseline is None for kind in judges):
         raise CommandError("--update-baseline needs --baseline FILE, or `baseline` in the configuration")
     codes = {kind: judge.enabled for kind, judge in judges.items()}
     baselined = apply_baselines(decided, codes, invocation.update_baseline)

@@ -58,7 +58,9 @@ def read(path: Path) -> Counts:
     except (ValueError, RecursionError) as error:
         raise BaselineError(f"{path}: this baseline is no JSON: {error}") from error
     if not isinstance(data, dict) or data.get("version") != VERSION:
-        raise BaselineError(f"{path}: not a baseline of version {VERSION}; `--update-baseline` writes it anew")
+        raise BaselineError(
+            f"{path}: not a baseline of version {VERSION}; move it away and run with `--update-baseline`"
+        )
     counts: dict[Key, int] = {}
     try:
         for file, scopes in data["files"].items():

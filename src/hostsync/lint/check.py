@@ -67,7 +67,7 @@ def check_source(source: bytes, module: str, plan: Plan, *, suffix: str = ".py")
         from hostsync.syntax.parse import SourceError
 
         if isinstance(error, SourceError):
-            place = Location(error.row, error.column, getattr(error, "cell", None))
+            place = Location(error.row, error.column, error.cell)
             return Checked(diagnostics=(Diagnostic(error.kind, "", place, error.message),))
         return failed(_explain(error))
 

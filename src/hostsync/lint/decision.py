@@ -53,7 +53,7 @@ class Judge:
         on = self.enabled - self._ignores.ignored(path) if self.enabled else self.enabled
         shown = tuple(f for f in checked.findings if f.code in on and self._is_shown(f))
         kept, suppressed = split(shown, checked.allows, self._names)
-        if checked.allows and not _HYGIENE.isdisjoint(on):
+        if checked.allows and not self._settings.hot_only and not _HYGIENE.isdisjoint(on):
             kept += hygiene(checked.findings, checked.allows, self._rules, self._names, on)
             kept = tuple(sorted(kept, key=lambda f: (f.location[:2], f.end_location[:2], f.code)))
         return Decided(

@@ -61,7 +61,7 @@ def run(
         jobs: the items.
         work: a function that can be found by name in another process.
         workers: number of processes; 0 stands for one per core, 1 works in this process.
-        prepare: imports what `work` needs, so that forked processes share it.
+        prepare: imports what `work` needs; it runs where forked processes then share it.
         done: is told how many items have been finished so far.
 
     Returns:
@@ -76,7 +76,7 @@ def run(
     weight = sum(job.weight for job in jobs)
     if workers <= 1 or len(jobs) < WORTHWHILE_ITEMS or weight < WORTHWHILE_BYTES:
         return list(_here(jobs, work, done))
-    if prepare is not None:
+    if prepare is not None and _context().get_start_method() == "fork":
         prepare()
     results: dict[int, R | Died] = {}
     pending = _chunks(jobs, workers)

@@ -1,0 +1,55 @@
+"""One source: the screen, notebooks, failures of the tool itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hostsync.infer
+from hostsync.lint.check import Plan, check_source, matters
+
+WAITS = b"import torch\n\ndef f(x):\n    return x.cuda().item()\n"
+
+
+def test_a_source_gives_findings_without_a_file_name() -> None:
+    checked = check_source(WAITS, "m", Plan())
+    assert ["", 4] in [[finding.filename, finding.location.row] for finding in checked.findings]
+    assert checked.diagnostics == ()
+
+
+def test_sources_without_tensors_are_not_parsed() -> None:
+    assert not matters(b"import json\n", Plan())
+    assert check_source(b"import json\nthis is no python", "m", Plan()).diagnostics == ()
+
+
+def test_the_screen_knows_packages_of_own_rules(tmp_path: Path) -> None:
+    (tmp_path / "XY100-blocks.md").write_text(
+        '+++\ncode = "XY100"\nname = "blocks"\nsummary = "s"\nmessage = "m"\nhelp = "h"\nsince = "0.1"\n'
+        'hot = "always"\nfix = "none"\n[[events]]\nkind = "call"\nops = ["gpulib.block"]\n[ops]\n'
+        '"gpulib.block" = { params = "x", returns = "python", waits = "always" }\n+++\n\n# page\n'
+    )
+    source = b"import gpulib\ngpulib.block(1)\n"
+    assert not matters(source, Plan())
+    assert matters(source, Plan(extend_rules=(tmp_path,)))
+
+
+def test_a_notebook_has_cells() -> None:
+    cells = [{"cell_type": "code", "source": "import torch"}, {"cell_type": "code", "source": WAITS.decode()}]
+    source = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}).encode()
+    checked = check_source(source, "m", Plan(), suffix=".ipynb")
+    assert [cell.number for cell in checked.cells] == [1, 2]
+    assert checked.findings
+
+
+def test_a_failure_of_the_tool_is_a_diagnostic(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("what\nnow")
+
+    monkeypatch.setattr(hostsync.infer, "analyse", fail)
+    (diagnostic,) = check_source(WAITS, "m", Plan()).diagnostics
+    assert diagnostic.kind == "internal-error"
+    assert diagnostic.message.startswith("KeyError: ")
+    assert "\n" not in diagnostic.message
+    assert "lint/check.py" in diagnostic.message
