@@ -389,7 +389,9 @@ def _comprehension(frame: Frame, node: facts.Comprehension) -> Value:
     for generator in node.generators:
         value = iterated(frame, evaluate(frame, generator.iterable))
         frame.loops = loops + 1
+        frame.inner_scope += 1
         assign(frame, generator.target, value)
+        frame.inner_scope -= 1
         for condition in generator.conditions:
             test(frame, condition, "comprehension-if")
             narrow(frame, condition, True)

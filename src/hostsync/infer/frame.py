@@ -132,6 +132,7 @@ class Frame:
         "env",
         "events",
         "function",
+        "inner_scope",
         "loops",
         "outer",
         "owner",
@@ -169,6 +170,7 @@ class Frame:
         self.assigning: facts.Expr | None = None
         self.quiet = 0
         self.compiled = 0
+        self.inner_scope = 0
         self.loops = 0
         self.returns: list[Value] = []
         self.yields: list[Value] = []
@@ -198,8 +200,13 @@ class Frame:
 
     def bind(self, name: str, value: Value) -> None:
         """Assign to a local name. What is not known is taken to be a tensor when its uses prove one."""
-        if type(value) is Unknown and name in self.usage.tensors:
+        if self.inner_scope:
+            # A comprehension's variable is not the function's variable of the same name.
+            pass
+        elif type(value) is Unknown and name in self.usage.tensors:
             value = as_tensor(value)
+        elif type(value) is Tensor and not value.sure and name in self.usage.tensors:
+            value = value._replace(sure=True)
         self.env[name] = value
         if self.paths:
             prefix = name + "."
