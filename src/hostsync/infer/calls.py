@@ -9,12 +9,13 @@ from typing import TypeAlias
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
-from hostsync.infer.copies import from_data, to_device, transfer
+from hostsync.infer.copies import LOADER, from_data, to_device, transfer
 from hostsync.infer.expressions import assign, attribute
 from hostsync.infer.frame import EVALUATORS, CallSite, Frame, as_tensor, evaluate, explain
 from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, mathematics, numpy_function, printed
 from hostsync.infer.operations import Arguments, device_of, event_kind, lead, merged, place, result, waiting
 from hostsync.infer.project import apply_effects, bind_arguments, bases_of, class_attribute, is_module_class, register_buffer, returned
+from hostsync.infer.events import Reason
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -38,6 +39,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     element_of,
+    because,
     join,
     mapping_element,
     only_host,
@@ -48,6 +50,7 @@ _NUMBER_PARAMS = frozenset({"size", "fill_value", "end", "start", "step", "steps
 """Parameters that take host numbers: a device tensor passed for one is read back."""
 _LEGACY = {"FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor",
            "CharTensor", "ByteTensor", "BoolTensor", "Tensor"}  # fmt: skip
+_LOG_METHODS = frozenset("info debug warning error critical exception warning_once warn log".split())
 _DEFINITE = frozenset({"numpy", "tolist", "item"})
 """Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
 
@@ -199,6 +202,8 @@ def _library(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keyw
             return _legacy_constructor(frame, node, rest, args)
         if last in {"Parameter", "Buffer"}:
             return _parameter(args)
+    if name == "logging.getLogger":
+        return Instance(name, False)
     if root == "logging" or name in {"warnings.warn", "tqdm.write"}:
         return printed(frame, node, name, args)
     op = frame.context.ops.get(name)
@@ -238,8 +243,7 @@ def operation(
     """Call an operation of the catalogue: record its waits, and give its result."""
     placed = place(op, args, keywords)
     tensors = _tensors(op, placed, receiver)
-    _numbers(frame, node, op, placed)
-    versions = waiting(frame, op, placed)
+    versions = None if _numbers(frame, node, op, placed) else waiting(frame, op, placed)
     short = op.name.rpartition(".")[2]
     one_argument_where = op.name in {"torch.where", "Tensor.where"} and len(args) == 1 and not keywords and receiver is None
     if one_argument_where:
@@ -249,6 +253,8 @@ def operation(
     if one_argument_where or (short == "nonzero" and _is_true(placed.named.get("as_tuple"))):
         return Items("tuple", None, Tensor(merged(tensors), "int", 1, origin=lead(tensors)))
     value = result(op, placed, tensors, receiver)
+    if type(value) is Instance:
+        return value._replace(options=flags(keywords))
     return explain(value, node) if type(value) is Tensor and op.device in {"argument", "like", "cpu", "accelerator"} else value
 
 
@@ -273,7 +279,8 @@ def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor,
     return tuple(found)
 
 
-def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> None:
+def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
+    """Tensors passed where host numbers are wanted; true if there was one."""
     for param in op.params:
         if param.name not in _NUMBER_PARAMS and param.kind != "args":
             continue
@@ -291,6 +298,8 @@ def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> None:
                 device=held[0].device,
                 origin=held[0].origin,
             )
+            return True
+    return False
 
 
 def _record(
@@ -434,7 +443,7 @@ def _unknown_method(
         return transfer(frame, node, Tensor(ANYWHERE), name, args, keywords)
     if name == "set_postfix":
         return printed(frame, node, "tqdm.set_postfix", [(n, v) for _, n, v in keywords] or args)
-    if name in {"info", "debug", "warning", "error", "critical", "exception", "warning_once", "warn"} and "log" in _text(subject):
+    if name in _LOG_METHODS and "log" in _text(subject):
         return printed(frame, node, f"logging.{name}", args)
     if name == "parameters":
         return Items("generator", None, Tensor(ANYWHERE))
@@ -455,8 +464,13 @@ def _instance_method(
     frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
     op = frame.context.ops.get(f"{receiver.name}.{name}") if not receiver.local else None
+    if op is not None and dict(receiver.options).get("validate_args") is False and op.waits:
+        with frame.silently():
+            return operation(frame, node, op, args, keywords, None)
     if op is not None:
         return operation(frame, node, op, args, keywords, None)
+    if receiver.name == "logging.getLogger":
+        return printed(frame, node, f"logging.{name}", args) if name in _LOG_METHODS else NOTHING
     module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))
     if not module:
         if receiver.name.startswith("torch.distributions."):
@@ -594,13 +608,20 @@ Nothing_ = type(NOTHING)
 
 
 def _loader(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    pinned: bool | None = False
-    for name, _, value in keywords:
-        if name is None:
-            pinned = None
-        elif name == "pin_memory":
-            pinned = value.const if type(value) is Number and isinstance(value.const, bool) else None
-    return Instance("torch.utils.data.DataLoader", False, pinned=pinned)
+    options = dict(flags(keywords))
+    if not any(name is None for name, _, _ in keywords):
+        options.setdefault("pin_memory", False)
+    made = because(Reason(node.span, LOADER), None)
+    return Instance("torch.utils.data.DataLoader", False, options=tuple(options.items()), made=made)
+
+
+def flags(keywords: KeywordList) -> tuple[tuple[str, bool | None], ...]:
+    """The keyword arguments that are switches, as far as their values are known."""
+    return tuple(
+        (name, value.const if type(value) is Number and isinstance(value.const, bool) else None)
+        for name, _, value in keywords
+        if name in {"pin_memory", "validate_args"}
+    )
 
 
 def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -630,7 +651,6 @@ _SPECIAL: dict[str, Special] = {
     "torch.as_tensor": from_data,
     "torch.asarray": from_data,
     "torch.utils.data.DataLoader": _loader,
-    "torch.utils.data.dataloader.DataLoader": _loader,
     "typing.cast": _cast,
     "torch.jit.annotate": _cast,
     "torch.jit.script": _first,

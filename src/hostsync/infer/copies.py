@@ -31,8 +31,13 @@ from hostsync.infer.values import (
     element_of,
     is_certain,
     only_host,
+    reasons,
     tensors_in,
 )
+
+
+LOADER = "its batches are not pinned"
+"""The reason that marks a batch of a DataLoader in a chain."""
 
 
 def transfer(
@@ -168,6 +173,11 @@ def _to_accelerator(
 ) -> None:
     if non_blocking is None or (non_blocking and source.pinned is not False):
         return
+    if non_blocking and source.origin is not None:
+        loader = next((reason for reason in reasons(source.origin) if reason.text == LOADER), None)
+        if loader is not None:
+            where = facts.Name(loader.span, "DataLoader")
+            frame.emit("copy", "torch.utils.data.DataLoader", "unpinned-loader", where, device=wanted.device, confidence="likely")
     form = "pageable-non-blocking" if non_blocking else "pinned-blocking" if source.pinned else "pageable"
     certain = source.device == CPU and is_certain(wanted.device)
     frame.emit(

@@ -10,6 +10,7 @@ from hostsync.infer.operations import merged, operator_result
 from hostsync.infer.project import class_attribute, is_module_class, returned, write_attribute
 from hostsync.infer.values import (
     ANYWHERE,
+    CPU,
     NOTHING,
     NUMBER,
     SIZES,
@@ -275,7 +276,7 @@ def test(frame: Frame, node: facts.Expr, op: str) -> Value:
         value: Value = UNKNOWN
         for index, part in enumerate(node.values):
             last = index + 1 == len(node.values)
-            value = test(frame, part, op if last else node.op)
+            value = test(frame, part, op)
             if not last:
                 if state is None:
                     state = frame.save()
@@ -284,7 +285,7 @@ def test(frame: Frame, node: facts.Expr, op: str) -> Value:
             frame.restore(state)
         return value
     if kind is facts.Unary and node.op == "not":
-        test(frame, node.operand, "not" if type(node.operand) is not facts.Logical else op)
+        test(frame, node.operand, op)
         return NUMBER
     value = evaluate(frame, node)
     if type(value) is Tensor and not only_host(value.device):
@@ -451,7 +452,7 @@ def iterated(frame: Frame, value: Value) -> Value:
     if kind is Mapping or kind is Text:
         return TEXT
     if kind is Instance and value.name == "torch.utils.data.DataLoader":
-        return Tensor(frozenset({"cpu"}), sure=False, pinned=value.pinned)
+        return Tensor(CPU, sure=False, pinned=dict(value.options).get("pin_memory"), origin=value.made)
     if kind is Instance and value.local and is_module_class(frame.context, value.name):
         return Instance("torch.nn.Module", False)
     return UNKNOWN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hostsync.infer.events import Event
+from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import SETUP_NAME, Context, Recorded
 from hostsync.infer.operations import device_of
 from hostsync.infer.project import defaults_of, is_host_default
@@ -29,7 +29,23 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
         if event.kind in {"copy", "index", "call"} and _at_setup(context, record, device):
             event = event._replace(confidence="possible")
         events.append(event)
-    return events
+    return events + _calls_that_wait(context, events)
+
+
+def _calls_that_wait(context: Context, events: list[Event]) -> list[Event]:
+    """Calls in a loop that hand a device tensor to a function which waits, when nothing there tells of the loop."""
+    inside: dict[str, Event] = {}
+    for event in events:
+        if event.confidence != "possible" and event.hot != "loop" and event.kind != "copy":
+            inside.setdefault(event.symbol, event)
+    found = []
+    for symbol, event in inside.items():
+        for site in context.calls.get(symbol, ()):
+            if site.hot == "loop" and any(is_certain(t.device) for value in site.bindings.values() for t in tensors_in(value)):
+                reason = Reason(event.span, "")
+                name = symbol.rpartition(".")[2]
+                found.append(Event("call", "project", "", site.span, name, "likely", site.caller, site.hot, (reason,), None))
+    return found
 
 
 def _at_setup(context: Context, record: Recorded, device: Device) -> bool:

@@ -161,8 +161,10 @@ class Instance(NamedTuple):
     local: bool
     device: Device = ANYWHERE
     """For an `nn.Module`: where its parameters live."""
-    pinned: bool | None = None
-    """For a DataLoader: whether its batches are pinned."""
+    options: tuple[tuple[str, bool | None], ...] = ()
+    """The flags that a library object was made with (`pin_memory`, `validate_args`); None where the value is not known."""
+    made: Origin | None = None
+    """Where it was made."""
 
 
 class Callable(NamedTuple):
@@ -281,7 +283,7 @@ def _join_mappings(a: Mapping, b: Mapping) -> Mapping:
 def _join_instances(a: Instance, b: Instance) -> Value:
     if a.name != b.name:
         return UNKNOWN
-    return a._replace(device=a.device | b.device, pinned=a.pinned if a.pinned == b.pinned else None)
+    return a._replace(device=a.device | b.device, options=a.options if a.options == b.options else ())
 
 
 _JOIN_SAME = {
