@@ -61,7 +61,7 @@ class Call(NamedTuple):
 class Subscript(NamedTuple):
     span: Span
     value: Expr
-    index: Expr
+    key: Expr
     """The index; several, as in `x[a, b]`, are a `Sequence` of kind tuple."""
 
 

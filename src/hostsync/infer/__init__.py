@@ -9,10 +9,13 @@ from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event
 from hostsync.infer.versions import TorchRange
 
-__all__ = ["TorchRange", "analyse"]
+__all__ = ["ALL_RELEASES", "TorchRange", "analyse"]
 
 
-def analyse(module: facts.Module, ops: Mapping[str, Op], torch: TorchRange = TorchRange()) -> tuple[Event, ...]:
+ALL_RELEASES = TorchRange()
+
+
+def analyse(module: facts.Module, ops: Mapping[str, Op], torch: TorchRange = ALL_RELEASES) -> tuple[Event, ...]:
     """Every place of a module where the host may wait, in source order.
 
     `ops` is the catalogue's knowledge of torch; `torch` the releases that are asked about.

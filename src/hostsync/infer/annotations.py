@@ -41,7 +41,19 @@ _TENSOR_DTYPES = {
     "BoolTensor": "bool",
 }
 _JAXTYPING = {"Float": "float", "Int": "int", "UInt": "int", "Integer": "int", "Bool": "bool", "Shaped": "", "Num": ""}
-_LISTS = {"list", "List", "Sequence", "Iterable", "Iterator", "Collection", "MutableSequence", "deque", "set", "Set", "Generator"}
+_LISTS = {
+    "list",
+    "List",
+    "Sequence",
+    "Iterable",
+    "Iterator",
+    "Collection",
+    "MutableSequence",
+    "deque",
+    "set",
+    "Set",
+    "Generator",
+}
 _MAPPINGS = {"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"}
 _NUMBERS = {"int", "float", "bool", "complex"}
 _TRANSPARENT = {"Optional", "Final", "ClassVar", "Annotated", "Required", "NotRequired"}
@@ -58,20 +70,19 @@ def from_annotation(
 
     `resolve` evaluates a name or dotted name. A tensor is put on `device`.
     """
-    kind = type(node)
-    if kind is facts.Const:
+    if isinstance(node, facts.Const):
         return NOTHING if node.kind == "none" else None
-    if kind is facts.Binary and node.op == "|":
+    if isinstance(node, facts.Binary) and node.op == "|":
         return _union([from_annotation(part, resolve, device, param) for part in _alternatives(node)])
-    if kind is facts.Subscript:
+    if isinstance(node, facts.Subscript):
         return _generic(node, resolve, device, param)
-    if kind is facts.Name or kind is facts.Attr:
+    if isinstance(node, (facts.Name, facts.Attr)):
         return _plain(node, resolve, device, param)
     return None
 
 
 def _alternatives(node: facts.Expr) -> list[facts.Expr]:
-    if type(node) is facts.Binary and node.op == "|":
+    if isinstance(node, facts.Binary) and node.op == "|":
         return [*_alternatives(node.left), *_alternatives(node.right)]
     return [node]
 
@@ -86,34 +97,32 @@ def _union(parts: list[Value | None]) -> Value | None:
     for part in known[1:]:
         result = join(result, part)
     if others:
-        tensor = next((part for part in known if type(part) is Tensor), None)
+        tensor = next((part for part in known if isinstance(part, Tensor)), None)
         return tensor._replace(sure=False) if tensor is not None else None
     return result
 
 
 def _last_name(node: facts.Expr) -> str:
-    if type(node) is facts.Name:
+    if isinstance(node, facts.Name):
         return node.id
-    return node.name if type(node) is facts.Attr else ""
+    return node.name if isinstance(node, facts.Attr) else ""
 
 
 def _root_name(node: facts.Expr) -> str:
-    while type(node) is facts.Attr:
+    while isinstance(node, facts.Attr):
         node = node.value
-    return node.id if type(node) is facts.Name else ""
+    return node.id if isinstance(node, facts.Name) else ""
 
 
-def _plain(
-    node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Device, param: str | None
-) -> Value | None:
+def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Device, param: str | None) -> Value | None:
     value = resolve(node)
     name = _last_name(node)
-    if type(value) is ClassRef:
+    if isinstance(value, ClassRef):
         return Instance(value.name, True)
-    dotted = value.name if type(value) is Ref else name
+    dotted = value.name if isinstance(value, Ref) else name
     root = dotted.partition(".")[0]
     if name in _TENSOR_DTYPES and root not in _OTHER_FRAMEWORKS and _root_name(node) not in _OTHER_FRAMEWORKS:
-        if type(value) is Ref or name == "Tensor" or dotted == name:
+        if isinstance(value, Ref) or name == "Tensor" or dotted == name:
             return Tensor(device, _TENSOR_DTYPES[name], param=param)
         return None
     if name in _NUMBERS:
@@ -136,7 +145,7 @@ def _plain(
         return Items("list", None, UNKNOWN)
     if name in _MAPPINGS:
         return Mapping((), UNKNOWN)
-    if type(value) is Ref and (root in {"torch", "numpy"}):
+    if isinstance(value, Ref) and (root in {"torch", "numpy"}):
         return Instance(value.name, False)
     return None
 
@@ -145,7 +154,7 @@ def _generic(
     node: facts.Subscript, resolve: Function[[facts.Expr], Value], device: Device, param: str | None
 ) -> Value | None:
     name = _last_name(node.value)
-    args = node.index.items if type(node.index) is facts.Sequence else (node.index,)
+    args = node.key.items if isinstance(node.key, facts.Sequence) else (node.key,)
     if name == "Optional" or (name in _TRANSPARENT and args):
         return from_annotation(args[0], resolve, device, param)
     if name == "Union":
@@ -153,14 +162,14 @@ def _generic(
     if name in _LISTS and args:
         return Items("list", None, from_annotation(args[0], resolve, device) or UNKNOWN)
     if name in {"tuple", "Tuple"} and args:
-        if len(args) == 2 and type(args[1]) is facts.Const and args[1].kind == "ellipsis":
+        if len(args) == 2 and isinstance(args[1], facts.Const) and args[1].kind == "ellipsis":
             return Items("tuple", None, from_annotation(args[0], resolve, device) or UNKNOWN)
         return Items("tuple", tuple(from_annotation(arg, resolve, device) or UNKNOWN for arg in args), UNKNOWN)
     if name in _MAPPINGS and len(args) == 2:
         return Mapping((), from_annotation(args[1], resolve, device) or UNKNOWN)
     if name in _JAXTYPING and args:
         inner = from_annotation(args[0], resolve, device, param)
-        return inner._replace(dtype=_JAXTYPING[name]) if type(inner) is Tensor else inner
+        return inner._replace(dtype=_JAXTYPING[name]) if isinstance(inner, Tensor) else inner
     if name in {"ndarray", "NDArray"}:
         return Array()
     if name == "DataLoader":

@@ -10,12 +10,20 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.copies import LOADER, from_data, to_device, transfer
+from hostsync.infer.events import Reason
 from hostsync.infer.expressions import assign, attribute
 from hostsync.infer.frame import EVALUATORS, CallSite, Frame, as_tensor, evaluate, explain
 from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, mathematics, numpy_function, printed
 from hostsync.infer.operations import Arguments, device_of, event_kind, lead, merged, place, result, waiting
-from hostsync.infer.project import apply_effects, bind_arguments, bases_of, class_attribute, is_module_class, register_buffer, returned
-from hostsync.infer.events import Reason
+from hostsync.infer.project import (
+    apply_effects,
+    bases_of,
+    bind_arguments,
+    class_attribute,
+    is_module_class,
+    register_buffer,
+    returned,
+)
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -38,8 +46,8 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
     because,
+    element_of,
     join,
     mapping_element,
     only_host,
@@ -50,7 +58,7 @@ _NUMBER_PARAMS = frozenset({"size", "fill_value", "end", "start", "step", "steps
 """Parameters that take host numbers: a device tensor passed for one is read back."""
 _LEGACY = {"FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor",
            "CharTensor", "ByteTensor", "BoolTensor", "Tensor"}  # fmt: skip
-_LOG_METHODS = frozenset("info debug warning error critical exception warning_once warn log".split())
+_LOG_METHODS = frozenset(["info", "debug", "warning", "error", "critical", "exception", "warning_once", "warn", "log"])
 _DEFINITE = frozenset({"numpy", "tolist", "item"})
 """Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
 
@@ -58,26 +66,25 @@ _DEFINITE = frozenset({"numpy", "tolist", "item"})
 def _call(frame: Frame, node: facts.Call) -> Value:
     func = node.func
     receiver: Value | None = None
-    if type(func) is facts.Attr:
+    if isinstance(func, facts.Attr):
         callee, receiver = _member(frame, func)
     else:
         callee = evaluate(frame, func)
     args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args]
     keywords: KeywordList = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
-    kind = type(callee)
-    if kind is Method:
+    if isinstance(callee, Method):
         return _method(frame, node, callee, args, keywords)
-    if kind is Ref:
+    if isinstance(callee, Ref):
         return _library(frame, node, callee.name, args, keywords)
-    if kind is Callable:
+    if isinstance(callee, Callable):
         return _own_function(frame, node, callee, args, keywords)
-    if kind is ClassRef:
+    if isinstance(callee, ClassRef):
         return _construct(frame, node, callee, args, keywords)
-    if kind is Instance:
+    if isinstance(callee, Instance):
         return _instance_called(frame, node, callee, args, keywords)
-    if kind is Tensor and not callee.sure:
+    if isinstance(callee, Tensor) and not callee.sure:
         return callee._replace(ndim=None, dtype="", param=None)
-    if receiver is not None and type(func) is facts.Attr:
+    if receiver is not None and isinstance(func, facts.Attr):
         return _method(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
 
@@ -86,22 +93,21 @@ def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:
     """The callee of `receiver.name(…)`, and the receiver."""
     base_node = func.value
     if (
-        type(base_node) is facts.Call
-        and type(base_node.func) is facts.Name
+        isinstance(base_node, facts.Call)
+        and isinstance(base_node.func, facts.Name)
         and base_node.func.id == "super"
         and frame.owner is not None
     ):
         return _of_super(frame, func.name), UNKNOWN
     receiver = evaluate(frame, base_node)
-    kind = type(receiver)
-    if kind is Tensor:
+    if isinstance(receiver, Tensor):
         return Method(receiver, func.name), receiver
-    if kind is Unknown or kind is Method:
+    if isinstance(receiver, (Unknown, Method)):
         op = frame.context.ops.get("Tensor." + func.name)
         if op is not None and op.tensor_only and not op.is_property and frame.context.uses_torch:
-            tensor = as_tensor(receiver) if type(receiver) is Unknown else Tensor(ANYWHERE)
+            tensor = as_tensor(receiver) if isinstance(receiver, Unknown) else Tensor(ANYWHERE)
             return Method(tensor, func.name), tensor
-        return Method(UNKNOWN if kind is Method else receiver, func.name), receiver
+        return Method(UNKNOWN if isinstance(receiver, Method) else receiver, func.name), receiver
     return attribute(frame, receiver, func.name), receiver
 
 
@@ -120,14 +126,14 @@ def _of_super(frame: Frame, name: str) -> Value:
 
 def _construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentList, keywords: KeywordList) -> Value:
     init = class_attribute(frame.context, callee.name, "__init__", Instance(callee.name, True))
-    if type(init) is Callable:
+    if isinstance(init, Callable):
         _record_call(frame, node, init.symbol, bind_arguments(init.node, True, args, keywords))
     return Instance(callee.name, True)
 
 
 def _own_function(frame: Frame, node: facts.Call, callee: Callable, args: ArgumentList, keywords: KeywordList) -> Value:
     bindings = bind_arguments(callee.node, callee.bound is not None, args, keywords)
-    if type(callee.node) is facts.Function and any(_breaks_signature(d) for d in callee.node.decorators):
+    if isinstance(callee.node, facts.Function) and any(_breaks_signature(d) for d in callee.node.decorators):
         return UNKNOWN
     _record_call(frame, node, callee.symbol, bindings)
     value = returned(frame.context, callee, bindings)
@@ -141,16 +147,18 @@ def _record_call(frame: Frame, node: facts.Call, symbol: str, bindings: Mapping_
 
 
 def _breaks_signature(decorator: facts.Expr) -> bool:
-    node = decorator.func if type(decorator) is facts.Call else decorator
-    name = node.id if type(node) is facts.Name else node.name if type(node) is facts.Attr else ""
+    node = decorator.func if isinstance(decorator, facts.Call) else decorator
+    name = node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
     return name in {"vmap", "jit_ignore", "fixture"}
 
 
-def _instance_called(frame: Frame, node: facts.Call, callee: Instance, args: ArgumentList, keywords: KeywordList) -> Value:
+def _instance_called(
+    frame: Frame, node: facts.Call, callee: Instance, args: ArgumentList, keywords: KeywordList
+) -> Value:
     if callee.local:
         for name in ("forward", "__call__"):
             method = class_attribute(frame.context, callee.name, name, callee)
-            if type(method) is Callable:
+            if isinstance(method, Callable):
                 return _own_function(frame, node, method, args, keywords)
         if not is_module_class(frame.context, callee.name):
             return UNKNOWN
@@ -194,7 +202,7 @@ def _library(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keyw
     if root == "torch":
         if rest.startswith("Tensor.") and args:
             receiver = args[0][1]
-            if type(receiver) is not Tensor:
+            if not isinstance(receiver, Tensor):
                 receiver = Tensor(ANYWHERE)
             return _method(frame, node, Method(receiver, rest.partition(".")[2]), args[1:], keywords)
         last = rest.rpartition(".")[2]
@@ -223,16 +231,18 @@ def _legacy_constructor(frame: Frame, node: facts.Call, rest: str, args: Argumen
         dtype = "bool"
     on_device = rest.startswith("cuda.")
     value = args[0][1] if args else UNKNOWN
-    if on_device and args and type(value) in {Items, Array}:
+    if on_device and args and isinstance(value, (Items, Array)):
         frame.emit("copy", "torch.tensor", "python-data", node, subject=args[0][0], device=ACCELERATOR)
-    ndim = len(args) if args and all(type(v) is Number for _, v in args) else 1 if type(value) is Items else None
+    ndim = (
+        len(args) if args and all(isinstance(v, Number) for _, v in args) else 1 if isinstance(value, Items) else None
+    )
     return Tensor(ACCELERATOR if on_device else CPU, dtype, ndim)
 
 
 def _parameter(args: ArgumentList) -> Value:
     """A parameter moves with its module, so where it lives is not decided by what it was made from."""
     value = args[0][1] if args else UNKNOWN
-    if type(value) is Tensor:
+    if isinstance(value, Tensor):
         return value._replace(device=ANYWHERE, sure=True, pinned=False, param=None)
     return Tensor(ANYWHERE)
 
@@ -245,7 +255,9 @@ def operation(
     tensors = _tensors(op, placed, receiver)
     versions = None if _numbers(frame, node, op, placed) else waiting(frame, op, placed)
     short = op.name.rpartition(".")[2]
-    one_argument_where = op.name in {"torch.where", "Tensor.where"} and len(args) == 1 and not keywords and receiver is None
+    one_argument_where = (
+        op.name in {"torch.where", "Tensor.where"} and len(args) == 1 and not keywords and receiver is None
+    )
     if one_argument_where:
         versions = ""
     if versions is not None:
@@ -253,24 +265,34 @@ def operation(
     if one_argument_where or (short == "nonzero" and _is_true(placed.named.get("as_tuple"))):
         return Items("tuple", None, Tensor(merged(tensors), "int", 1, origin=lead(tensors)))
     value = result(op, placed, tensors, receiver)
-    if type(value) is Instance:
+    if isinstance(value, Instance):
         return value._replace(options=flags(keywords))
-    return explain(value, node) if type(value) is Tensor and op.device in {"argument", "like", "cpu", "accelerator"} else value
+    return (
+        explain(value, node)
+        if isinstance(value, Tensor) and op.device in {"argument", "like", "cpu", "accelerator"}
+        else value
+    )
 
 
 def _is_true(value: Value | None) -> bool:
-    return type(value) is Number and value.const is True
+    return isinstance(value, Number) and value.const is True
 
 
 def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor, ...]:
     """The tensors of a call, the receiver or first argument first."""
-    found: list[Tensor] = [receiver] if type(receiver) is Tensor else []
+    found: list[Tensor] = [receiver] if isinstance(receiver, Tensor) else []
     for param in op.params:
         value = placed.named.get(param.name)
         if value is None or param.name in {"device", "dtype"}:
             continue
         held = tensors_in(value, 2)
-        if not held and param is op.params[0] and receiver is None and type(value) is Unknown and op.device in {"args", "like"}:
+        if (
+            not held
+            and param is op.params[0]
+            and receiver is None
+            and isinstance(value, Unknown)
+            and op.device in {"args", "like"}
+        ):
             # The operation takes nothing but a tensor there.
             held = (as_tensor(value),)
         found.extend(held)
@@ -313,7 +335,11 @@ def _record(
     versions: str,
 ) -> None:
     kind = event_kind(op)
-    subject = node.func.value if receiver is not None and type(node.func) is facts.Attr else next(iter(placed.nodes.values()), None)
+    subject = (
+        node.func.value
+        if receiver is not None and isinstance(node.func, facts.Attr)
+        else next(iter(placed.nodes.values()), None)
+    )
     if kind == "synchronize" or op.name.endswith("GradScaler.step"):
         frame.emit(kind, op.name, form, node, subject=subject, device=ACCELERATOR, versions=versions or None)
         return
@@ -334,10 +360,10 @@ def _record(
         )
         return
     values = [*placed.named.values(), *placed.extra]
-    if values and all(type(v) in {Number, Text, Items, Array} for v in values):
+    if values and all(isinstance(v, (Number, Text, Items, Array)) for v in values):
         return
-    frame.emit(kind, op.name, form, node, subject=subject, confidence="likely" if not values or op.device == "args" else "possible",
-               versions=versions or None)  # fmt: skip
+    confidence = "likely" if not values or op.device == "args" else "possible"
+    frame.emit(kind, op.name, form, node, subject=subject, confidence=confidence, versions=versions or None)
 
 
 # --- methods of values ---------------------------------------------------------------------------
@@ -345,28 +371,27 @@ def _record(
 
 def _method(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
     receiver = method.receiver
-    kind = type(receiver)
-    if kind is Tensor:
+    if isinstance(receiver, Tensor):
         return _tensor_method(frame, node, receiver, method.name, args, keywords)
-    if kind is Instance:
+    if isinstance(receiver, Instance):
         return _instance_method(frame, node, receiver, method.name, args, keywords)
-    if kind is Unknown:
+    if isinstance(receiver, Unknown):
         return _unknown_method(frame, node, receiver, method.name, args, keywords)
-    if kind is Items:
+    if isinstance(receiver, Items):
         return _items_method(frame, node, receiver, method.name, args)
-    if kind is Mapping:
+    if isinstance(receiver, Mapping):
         return _mapping_method(frame, node, receiver, method.name, args)
-    if kind is Text:
+    if isinstance(receiver, Text):
         if method.name == "format":
             return printed(frame, node, "str.format", args)
         return Items("list", None, TEXT) if method.name.endswith("split") else TEXT
-    if kind is Array:
+    if isinstance(receiver, Array):
         return _array_method(receiver, method.name, args, keywords)
     return UNKNOWN
 
 
 def _receiver_node(node: facts.Call) -> facts.Expr | None:
-    return node.func.value if type(node.func) is facts.Attr else None
+    return node.func.value if isinstance(node.func, facts.Attr) else None
 
 
 def _tensor_method(
@@ -383,7 +408,7 @@ def _tensor_method(
     if name in _DEFINITE:
         _definite(frame, node)
     value = operation(frame, node, op, args, keywords, receiver)
-    if type(value) is not Tensor or op.returns == "self":
+    if not isinstance(value, Tensor) or op.returns == "self":
         return value
     # A member that other types have as well does not make sure what was not.
     return value._replace(param=None, sure=receiver.sure or op.tensor_only)
@@ -392,16 +417,16 @@ def _tensor_method(
 def _definite(frame: Frame, node: facts.Call) -> None:
     """`x.cpu().numpy()`: what was only possible for `x.cpu()` is likely now."""
     inner = _receiver_node(node)
-    if type(inner) is facts.Call and type(inner.func) is facts.Attr and inner.func.name in {"cpu", "to"}:
+    if isinstance(inner, facts.Call) and isinstance(inner.func, facts.Attr) and inner.func.name in {"cpu", "to"}:
         with frame.silently():
             value = evaluate(frame, inner.func.value)
-        if type(value) in {Unknown, Method}:
+        if isinstance(value, (Unknown, Method)):
             if inner.func.name == "cpu":
                 frame.emit("read-back", "Tensor.cpu", "", inner, subject=inner.func.value)
             else:
                 with frame.silently():
                     moved = evaluate(frame, inner)
-                if type(moved) is Tensor and moved.device == CPU:
+                if isinstance(moved, Tensor) and moved.device == CPU:
                     frame.emit("read-back", "Tensor.to", "to-host", inner, subject=inner.func.value)
 
 
@@ -421,7 +446,9 @@ def _unknown_method(
         return UNKNOWN
     if name == "nonzero" and (keywords or not args):
         as_tuple = any(k == "as_tuple" for k, _, _ in keywords)
-        frame.emit("shape", "Tensor.nonzero", "", node, subject=subject, confidence="likely" if as_tuple else "possible")
+        frame.emit(
+            "shape", "Tensor.nonzero", "", node, subject=subject, confidence="likely" if as_tuple else "possible"
+        )
         return Tensor(ANYWHERE, "int", 2) if not as_tuple else Items("tuple", None, Tensor(ANYWHERE, "int", 1))
     if name == "cpu" and not args:
         frame.emit("read-back", "Tensor.cpu", "", node, subject=subject, confidence="possible")
@@ -455,9 +482,9 @@ def _unknown_method(
 
 
 def _text(node: facts.Expr | None) -> str:
-    while type(node) is facts.Attr:
+    while isinstance(node, facts.Attr):
         node = node.value if node.name == "self" else facts.Name(node.span, node.name)
-    return node.id.lower() if type(node) is facts.Name else ""
+    return node.id.lower() if isinstance(node, facts.Name) else ""
 
 
 def _instance_method(
@@ -476,7 +503,11 @@ def _instance_method(
         if receiver.name.startswith("torch.distributions."):
             return _distribution_method(frame, node, receiver, name, args)
         if receiver.local:
-            return _unknown_method(frame, node, UNKNOWN, name, args, keywords) if name in _DEFINITE | {"cpu", "to"} else UNKNOWN
+            return (
+                _unknown_method(frame, node, UNKNOWN, name, args, keywords)
+                if name in _DEFINITE | {"cpu", "to"}
+                else UNKNOWN
+            )
         return UNKNOWN
     if name in {"cuda", "to", "cpu"}:
         if name == "cpu":
@@ -495,12 +526,12 @@ def _instance_method(
         return Items("generator", None, Instance(MODULE_CLASS, False))
     if name in {"named_modules", "named_children"}:
         return Items("generator", None, Items("tuple", (TEXT, Instance(MODULE_CLASS, False)), UNKNOWN))
-    if name in {"register_buffer", "register_parameter"} and args and type(args[0][1]) is Text:
+    if name in {"register_buffer", "register_parameter"} and args and isinstance(args[0][1], Text):
         key = args[0][1].const
         value = args[1][1] if len(args) > 1 else next((v for k, _, v in keywords if k == "tensor"), NOTHING)
         if key is not None:
             register_buffer(frame, key, value)
-            if type(value) is Tensor:
+            if isinstance(value, Tensor):
                 frame.paths[f"self.{key}"] = value
         return NOTHING
     if name == "forward":
@@ -520,7 +551,7 @@ def _items_method(frame: Frame, node: facts.Call, receiver: Items, name: str, ar
     if name in {"append", "add", "insert", "appendleft"} and values:
         _grow(frame, target, receiver, values[-1])
         return NOTHING
-    if name in {"extend", "update"} and values and type(values[0]) is Items:
+    if name in {"extend", "update"} and values and isinstance(values[0], Items):
         _grow(frame, target, receiver, element_of(values[0]))
         return NOTHING
     if name in {"pop", "popleft", "__getitem__"}:
@@ -529,7 +560,9 @@ def _items_method(frame: Frame, node: facts.Call, receiver: Items, name: str, ar
         return receiver
     if name == "sort":
         for tensor in tensors_in(receiver, 1)[:1]:
-            frame.emit("read-back", "builtins.sorted", "", node, subject=target, device=tensor.device, origin=tensor.origin)
+            frame.emit(
+                "read-back", "builtins.sorted", "", node, subject=target, device=tensor.device, origin=tensor.origin
+            )
         return NOTHING
     return NUMBER if name in {"index", "count"} else UNKNOWN
 
@@ -537,8 +570,18 @@ def _items_method(frame: Frame, node: facts.Call, receiver: Items, name: str, ar
 def _grow(frame: Frame, target: facts.Expr | None, items: Items, value: Value) -> None:
     if type(target) not in {facts.Name, facts.Attr}:
         return
-    element = value if items.items == () or (items.items is None and items.element == UNKNOWN) else join(element_of(items), value)
-    if items.items is not None and not frame.loops and not frame.quiet and len(items.items) < 32 and items.kind == "list":
+    element = (
+        value
+        if items.items == () or (items.items is None and items.element == UNKNOWN)
+        else join(element_of(items), value)
+    )
+    if (
+        items.items is not None
+        and not frame.loops
+        and not frame.quiet
+        and len(items.items) < 32
+        and items.kind == "list"
+    ):
         grown = Items("list", (*items.items, value), UNKNOWN)
     else:
         grown = Items(items.kind, None, element)
@@ -550,11 +593,11 @@ def _mapping_method(frame: Frame, node: facts.Call, receiver: Mapping, name: str
     if name in {"get", "pop", "setdefault"} and args:
         key = args[0][1]
         default = args[1][1] if len(args) > 1 else NOTHING
-        if type(key) is Text and key.const is not None:
+        if isinstance(key, Text) and key.const is not None:
             found = dict(receiver.items).get(key.const)
             if found is not None:
                 return found
-            return receiver.element if type(receiver.element) is not Unknown else join(default, UNKNOWN)
+            return receiver.element if not isinstance(receiver.element, Unknown) else join(default, UNKNOWN)
         return join(mapping_element(receiver), default)
     if name == "items":
         return Items("iterable", None, Items("tuple", (TEXT, mapping_element(receiver)), UNKNOWN))
@@ -564,9 +607,9 @@ def _mapping_method(frame: Frame, node: facts.Call, receiver: Mapping, name: str
         return Items("iterable", None, TEXT)
     if name == "copy":
         return receiver
-    if name == "update" and args and type(args[0][1]) is Mapping:
+    if name == "update" and args and isinstance(args[0][1], Mapping):
         target = _receiver_node(node)
-        if type(target) in {facts.Name, facts.Attr}:
+        if isinstance(target, (facts.Name, facts.Attr)):
             assert target is not None
             assign(frame, target, join(receiver, args[0][1]))
         return NOTHING
@@ -585,7 +628,7 @@ def _array_method(receiver: Array, name: str, args: ArgumentList, keywords: Keyw
     if name in {"flatten", "ravel"}:
         return Array(1, receiver.dtype)
     if name == "reshape":
-        if len(args) == 1 and type(args[0][1]) is Items:
+        if len(args) == 1 and isinstance(args[0][1], Items):
             items = args[0][1].items
             return Array(len(items) if items is not None else None, receiver.dtype)
         return Array(len(args), receiver.dtype)
@@ -601,7 +644,7 @@ def _device(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
     if not args:
         return DeviceValue(ANYWHERE)
     value = args[0][1]
-    return DeviceValue(ANYWHERE) if type(value) in {Unknown, Ref, Nothing_} else device_of(value)
+    return DeviceValue(ANYWHERE) if isinstance(value, (Unknown, Ref, Nothing_)) else device_of(value)
 
 
 Nothing_ = type(NOTHING)
@@ -618,7 +661,7 @@ def _loader(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
 def flags(keywords: KeywordList) -> tuple[tuple[str, bool | None], ...]:
     """The keyword arguments that are switches, as far as their values are known."""
     return tuple(
-        (name, value.const if type(value) is Number and isinstance(value.const, bool) else None)
+        (name, value.const if isinstance(value, Number) and isinstance(value.const, bool) else None)
         for name, _, value in keywords
         if name in {"pin_memory", "validate_args"}
     )
@@ -634,7 +677,7 @@ def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
 
     value = args[1][1]
     promised = from_annotation(args[0][0], resolve)
-    return promised if promised is not None and type(value) is Unknown else value
+    return promised if promised is not None and isinstance(value, Unknown) else value
 
 
 def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:

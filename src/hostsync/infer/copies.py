@@ -1,7 +1,7 @@
 """Transfer functions of what moves data between host and device: `to`, `cuda`, `cpu`, constructors, pinned memory.
 
-The defaults are those that measurement supports: a copy to a device is reported where its source is known to be on the CPU;
-a copy to the host is reported unless its source is known to be there already.
+The defaults are those that measurement supports: a copy to a device is reported where its source is known to be on the
+CPU; a copy to the host is reported unless its source is known to be there already.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-
 LOADER = "its batches are not pinned"
 """The reason that marks a batch of a DataLoader in a chain."""
 
@@ -47,14 +46,22 @@ def transfer(
     if name == "cpu":
         return _to_host(frame, node, source, "Tensor.cpu", "")
     if name == "numpy":
-        force = any(k == "force" and type(v) is Number and v.const is True for k, _, v in keywords)
+        force = any(k == "force" and isinstance(v, Number) and v.const is True for k, _, v in keywords)
         if force:
             _to_host(frame, node, source, "Tensor.numpy", "")
         return Array(source.ndim, source.dtype)
     if name == "pin_memory":
         if frame.hot() is not None:
-            frame.emit("copy", "Tensor.pin_memory", "inline", node, subject=_receiver(node), device=ANYWHERE, origin=source.origin,
-                       confidence="certain" if source.device == CPU else "likely")  # fmt: skip
+            frame.emit(
+                "copy",
+                "Tensor.pin_memory",
+                "inline",
+                node,
+                subject=_receiver(node),
+                device=ANYWHERE,
+                origin=source.origin,
+                confidence="certain" if source.device == CPU else "likely",
+            )
         return source._replace(pinned=True, device=CPU)
     if name == "copy_":
         return _copy_into(frame, node, source, args, keywords)
@@ -62,60 +69,61 @@ def transfer(
         return _new_tensor(frame, node, source, args, keywords)
     if name == "type_as":
         other = args[0][1] if args else None
-        device = DeviceValue(other.device) if type(other) is Tensor else DeviceValue(ANYWHERE)
+        device = DeviceValue(other.device) if isinstance(other, Tensor) else DeviceValue(ANYWHERE)
         return _to(frame, node, source, "Tensor.to", device, args, keywords)
     if name == "type":
         return _type(frame, node, source, args, keywords)
     if name == "cuda":
         return _to(frame, node, source, "Tensor.cuda", DeviceValue(ACCELERATOR), args, keywords)
-    device, dtype = to_device(frame, args, keywords)
+    wanted, dtype = to_device(frame, args, keywords)
     value: Value = source
-    if device is not None:
-        value = _to(frame, node, source, "Tensor.to", device, args, keywords)
-    if dtype is not None and type(value) is Tensor:
+    if wanted is not None:
+        value = _to(frame, node, source, "Tensor.to", wanted, args, keywords)
+    if dtype is not None and isinstance(value, Tensor):
         value = value._replace(dtype=dtype.dtype)
-    return value._replace(param=None) if type(value) is Tensor else value
+    return value._replace(param=None) if isinstance(value, Tensor) else value
 
 
-def to_device(
-    frame: Frame, args: ArgumentList, keywords: KeywordList
-) -> tuple[DeviceValue | None, DtypeValue | None]:
+def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[DeviceValue | None, DtypeValue | None]:
     """The destination and element type that the arguments of `.to(…)` ask for."""
     device: DeviceValue | None = None
     dtype: DtypeValue | None = None
-    given = [(None, n, v) for n, v in args[:2]] + [(k, n, v) for k, n, v in keywords if k in {"device", "dtype", "other"}]
+    given = [(None, n, v) for n, v in args[:2]] + [
+        (k, n, v) for k, n, v in keywords if k in {"device", "dtype", "other"}
+    ]
     for name, node, value in given:
-        kind = type(value)
-        if kind is DtypeValue or name == "dtype":
-            dtype = value if kind is DtypeValue else DtypeValue("")  # type: ignore[assignment]
-        elif kind is Nothing or (name is None and kind is Number and value.const in {True, False}):
+        if isinstance(value, DtypeValue) or name == "dtype":
+            dtype = value if isinstance(value, DtypeValue) else DtypeValue("")
+        elif isinstance(value, Nothing) or (
+            name is None and isinstance(value, Number) and value.const in {True, False}
+        ):
             continue
-        elif kind in {DeviceValue, Text, Tensor, Number} or name == "device":
+        elif isinstance(value, (DeviceValue, Text, Tensor, Number)) or name == "device":
             device = device_of(value)
-            if kind is Tensor and name != "device":
+            if isinstance(value, Tensor) and name != "device":
                 dtype = DtypeValue(value.dtype)
         elif _speaks_of(node, "dtype"):
             dtype = DtypeValue("")
         elif _speaks_of(node, "device"):
             device = device_of(value)
-        elif kind in {Ref, Unknown} and device is None and name is None and not _is_dtype_ref(value):
+        elif isinstance(value, (Ref, Unknown)) and device is None and name is None and not _is_dtype_ref(value):
             # Neither a device nor an element type by its name: it may be either, so nothing is claimed of it.
             continue
     return device, dtype
 
 
 def _is_dtype_ref(value: Value) -> bool:
-    return type(value) is Ref and value.name.startswith("torch.")
+    return isinstance(value, Ref) and value.name.startswith("torch.")
 
 
 def _speaks_of(node: facts.Expr, word: str) -> bool:
-    if type(node) is facts.Name:
+    if isinstance(node, facts.Name):
         return word in node.id.lower()
-    if type(node) is facts.Attr:
+    if isinstance(node, facts.Attr):
         return word in node.name.lower()
-    if type(node) is facts.Call:
+    if isinstance(node, facts.Call):
         return _speaks_of(node.func, word)
-    return type(node) is facts.Subscript and _speaks_of(node.value, word)
+    return isinstance(node, facts.Subscript) and _speaks_of(node.value, word)
 
 
 def may_be_host(device: Device) -> bool:
@@ -124,23 +132,30 @@ def may_be_host(device: Device) -> bool:
 
 
 def _receiver(node: facts.Call) -> facts.Expr | None:
-    return node.func.value if type(node.func) is facts.Attr else None
+    return node.func.value if isinstance(node.func, facts.Attr) else None
 
 
 def _flag(name: str, position: int | None, args: ArgumentList, keywords: KeywordList) -> bool | None:
     """The value of a boolean argument: False when it is missing, None when it is not known."""
     for key, _, value in keywords:
         if key == name:
-            return value.const if type(value) is Number and isinstance(value.const, bool) else None
+            return value.const if isinstance(value, Number) and isinstance(value.const, bool) else None
     if position is not None and len(args) > position:
         value = args[position][1]
-        return value.const if type(value) is Number and isinstance(value.const, bool) else None
+        return value.const if isinstance(value, Number) and isinstance(value.const, bool) else None
     return False
 
 
 def _to_host(frame: Frame, node: facts.Call, source: Tensor, op: str, form: str) -> Value:
     frame.emit(
-        "read-back", op, form, node, subject=_receiver(node), device=source.device, sure=source.sure, origin=source.origin
+        "read-back",
+        op,
+        form,
+        node,
+        subject=_receiver(node),
+        device=source.device,
+        sure=source.sure,
+        origin=source.origin,
     )
     return source._replace(device=CPU, pinned=False, param=None, origin=None)
 
@@ -158,7 +173,7 @@ def _to(
     non_blocking = _flag("non_blocking", None if op == "Tensor.to" else 1, args, keywords)
     if only_host(wanted.device):
         if wanted.device == CPU and non_blocking is not True:
-            return _to_host(frame, node, source, op, "to-host")._replace(dtype=source.dtype)  # type: ignore[union-attr]
+            return _to_host(frame, node, source, op, "to-host")
         return source._replace(device=wanted.device, param=None)
     moved = source._replace(device=wanted.device, pinned=False, param=None)
     if may_be_host(source.device) and source.device != wanted.device:
@@ -177,7 +192,14 @@ def _to_accelerator(
         loader = next((reason for reason in reasons(source.origin) if reason.text == LOADER), None)
         if loader is not None:
             where = facts.Name(loader.span, "DataLoader")
-            frame.emit("copy", "torch.utils.data.DataLoader", "unpinned-loader", where, device=wanted.device, confidence="likely")
+            frame.emit(
+                "copy",
+                "torch.utils.data.DataLoader",
+                "unpinned-loader",
+                where,
+                device=wanted.device,
+                confidence="likely",
+            )
     form = "pageable-non-blocking" if non_blocking else "pinned-blocking" if source.pinned else "pageable"
     certain = source.device == CPU and is_certain(wanted.device)
     frame.emit(
@@ -195,23 +217,25 @@ def _to_accelerator(
 
 def _copy_into(frame: Frame, node: facts.Call, target: Tensor, args: ArgumentList, keywords: KeywordList) -> Value:
     source = args[0][1] if args else None
-    if type(source) is Tensor and source.sure:
+    if isinstance(source, Tensor) and source.sure:
         non_blocking = _flag("non_blocking", 1, args, keywords)
         if source.device == CPU and is_certain(target.device):
             _to_accelerator(frame, node, source, "Tensor.copy_", DeviceValue(ACCELERATOR), non_blocking)
         elif target.device == CPU and is_certain(source.device) and not (non_blocking and target.pinned):
-            frame.emit("copy", "Tensor.copy_", "pageable", node, subject=args[0][0], device=source.device, origin=source.origin)
+            frame.emit(
+                "copy", "Tensor.copy_", "pageable", node, subject=args[0][0], device=source.device, origin=source.origin
+            )
     return target
 
 
 def _type(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentList, keywords: KeywordList) -> Value:
     """`.type(torch.LongTensor)` names a CPU type, so it moves the tensor as well."""
     wanted = args[0][1] if args else next((v for k, _, v in keywords if k == "dtype"), None)
-    if type(wanted) is DtypeValue:
+    if isinstance(wanted, DtypeValue):
         return source._replace(dtype=wanted.dtype, param=None)
-    name = wanted.name if type(wanted) is Ref else wanted.const if type(wanted) is Text else None
+    name = wanted.name if isinstance(wanted, Ref) else wanted.const if isinstance(wanted, Text) else None
     if name is None:
-        return Array() and Text() if not args and not keywords else source._replace(dtype="", param=None)
+        return Text() if not args and not keywords else source._replace(dtype="", param=None)
     if name.endswith("Tensor"):
         if ".cuda." in name:
             return _to(frame, node, source, "Tensor.type", DeviceValue(ACCELERATOR), [], keywords)
@@ -224,7 +248,7 @@ def _type(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentList, ke
 
 def _holds_device_tensors(data: Value) -> Tensor | None:
     """A list or tuple of device tensors is read back element by element."""
-    if type(data) is Items:
+    if isinstance(data, Items):
         for tensor in tensors_in(data, 2):
             if tensor.sure and not only_host(tensor.device):
                 return tensor
@@ -234,7 +258,7 @@ def _holds_device_tensors(data: Value) -> Tensor | None:
 def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """`torch.tensor`, `torch.as_tensor` and `torch.asarray`: Python or NumPy data becomes a tensor on a device."""
     func = node.func
-    name = func.name if type(func) is facts.Attr else func.id if type(func) is facts.Name else "tensor"
+    name = func.name if isinstance(func, facts.Attr) else func.id if isinstance(func, facts.Name) else "tensor"
     name = name if name in {"tensor", "as_tensor", "asarray"} else "tensor"
     data_node, data = args[0] if args else (None, None)
     if data is None:
@@ -245,19 +269,27 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         if key == "device":
             wanted = device_of(value)
         elif key == "dtype":
-            dtype = value.dtype if type(value) is DtypeValue else ""
+            dtype = value.dtype if isinstance(value, DtypeValue) else ""
     if wanted is None and name == "as_tensor" and len(args) > 2:
         wanted = device_of(args[2][1])
-    if type(data) is Tensor:
+    if isinstance(data, Tensor):
         return _from_tensor(frame, node, name, data, wanted, dtype)
     held = _holds_device_tensors(data)
     if held is not None:
-        frame.emit("read-back", f"torch.{name}", "size-argument", node, subject=data_node, device=held.device, origin=held.origin)
+        frame.emit(
+            "read-back",
+            f"torch.{name}",
+            "size-argument",
+            node,
+            subject=data_node,
+            device=held.device,
+            origin=held.origin,
+        )
     device = wanted.device if wanted is not None else CPU
     if any(k is None for k, _, _ in keywords) and wanted is None:
         device = ANYWHERE
     if wanted is not None and not only_host(wanted.device):
-        known = type(data) in {Number, Items, Array, Text}
+        known = isinstance(data, (Number, Items, Array, Text))
         if known or name == "tensor":
             frame.emit(
                 "copy",
@@ -268,7 +300,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
                 device=wanted.device,
                 confidence="certain" if known and is_certain(wanted.device) else "likely",
             )
-    if name != "tensor" and type(data) is Unknown:
+    if name != "tensor" and isinstance(data, Unknown):
         device = device if wanted is not None else ANYWHERE
     return explain(Tensor(device, dtype if dtype is not None else _dtype_of(data), depth_of(data)), node)
 
@@ -278,8 +310,7 @@ def _from_tensor(
 ) -> Value:
     if wanted is None:
         # `torch.tensor(t)` keeps the device of t.
-        result = data._replace(param=None, dtype=dtype if dtype is not None else data.dtype)
-        return result
+        return data._replace(param=None, dtype=dtype if dtype is not None else data.dtype)
     if only_host(wanted.device):
         if data.sure:
             frame.emit("read-back", "Tensor.to", "to-host", node, device=data.device, origin=data.origin)
@@ -287,27 +318,37 @@ def _from_tensor(
         form = "pageable"
         frame.emit("copy", "Tensor.to", form, node, device=wanted.device, origin=data.origin,
                    confidence="certain" if is_certain(wanted.device) and data.sure else "likely")  # fmt: skip
-    return explain(data._replace(device=wanted.device, param=None, dtype=dtype if dtype is not None else data.dtype), node)
+    return explain(
+        data._replace(device=wanted.device, param=None, dtype=dtype if dtype is not None else data.dtype), node
+    )
 
 
 def _new_tensor(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentList, keywords: KeywordList) -> Value:
     data = args[0][1] if args else Unknown()
     device: Device = source.device
     for key, _, value in keywords:
-        if key == "device" and type(value) is not Nothing:
+        if key == "device" and not isinstance(value, Nothing):
             device = device_of(value).device
-    if type(data) is not Tensor:
-        frame.emit("copy", "Tensor.new_tensor", "python-data", node, subject=args[0][0] if args else None, device=device,
-                   origin=source.origin, confidence=None if source.sure else "possible")  # fmt: skip
+    if not isinstance(data, Tensor):
+        frame.emit(
+            "copy",
+            "Tensor.new_tensor",
+            "python-data",
+            node,
+            subject=args[0][0] if args else None,
+            device=device,
+            origin=source.origin,
+            confidence=None if source.sure else "possible",
+        )
     return explain(Tensor(device, "", depth_of(data)), node)
 
 
 def _dtype_of(data: Value) -> str:
-    while type(data) is Items:
+    while isinstance(data, Items):
         data = element_of(data)
-    if type(data) is Array:
+    if isinstance(data, Array):
         return data.dtype
-    return promoted([data]) if type(data) is Number else ""
+    return promoted([data]) if isinstance(data, Number) else ""
 
 
-__all__ = ["Instance", "NUMBER", "from_data", "to_device", "transfer"]
+__all__ = ["NUMBER", "Instance", "from_data", "to_device", "transfer"]

@@ -44,10 +44,10 @@ _CANDIDATES = (
 def dotted_path(node: facts.Expr) -> str | None:
     """`self.x.y` as text, None for anything but names and attributes."""
     parts: list[str] = []
-    while type(node) is facts.Attr:
+    while isinstance(node, facts.Attr):
         parts.append(node.name)
         node = node.value
-    if type(node) is not facts.Name:
+    if not isinstance(node, facts.Name):
         return None
     parts.append(node.id)
     return ".".join(reversed(parts))
@@ -68,43 +68,70 @@ def usage_of(
     stack: list[object] = list(body)
     while stack:
         node = stack.pop()
-        kind = type(node)
-        if kind is tuple:
-            stack.extend(node)  # type: ignore[arg-type]
+        if type(node) is tuple:
+            stack.extend(node)
             continue
-        if kind is str or kind is facts.Span or not isinstance(node, tuple):
+        if not isinstance(node, tuple):
             continue
-        if kind is facts.Attr:
-            name = node.name  # type: ignore[attr-defined]
+        if isinstance(node, facts.Attr):
+            name = node.name
             op = ops.get("Tensor." + name)
             if uses_torch and op is not None and op.tensor_only:
-                path = dotted_path(node.value)  # type: ignore[attr-defined]
+                path = dotted_path(node.value)
                 if path is not None:
                     tensors.add(path)
-        elif kind is facts.Call:
+        elif isinstance(node, facts.Call):
             candidates = True
             if uses_torch:
-                _from_call(node, ops, canonical, tensors)  # type: ignore[arg-type]
-        elif kind is facts.Subscript:
+                _from_call(node, ops, canonical, tensors)
+        elif isinstance(node, facts.Subscript):
             candidates = True
-            if uses_torch and _is_tensor_index(node.index):  # type: ignore[attr-defined]
-                path = dotted_path(node.value)  # type: ignore[attr-defined]
+            if uses_torch and _is_tensor_index(node.key):
+                path = dotted_path(node.value)
                 if path is not None:
                     tensors.add(path)
-        elif kind is facts.Assign or kind is facts.AugAssign:
-            targets = node.targets if kind is facts.Assign else (node.target,)  # type: ignore[attr-defined]
+        elif isinstance(node, (facts.Assign, facts.AugAssign)):
+            targets = node.targets if isinstance(node, facts.Assign) else (node.target,)
             stores = stores or any(_has_attribute(target) for target in targets)
-        elif kind in _CANDIDATES:
+        elif isinstance(node, _CANDIDATES):
             candidates = True
-        stack.extend(node[1:] if node and type(node[0]) is facts.Span else node)
+        stack.extend(node[1:] if node and isinstance(node[0], facts.Span) else node)
     return Usage(frozenset(tensors), stores, candidates)
 
 
 TORCH_PACKAGES = frozenset(
-    "torch torchvision torchaudio torchtext torchmetrics torch_geometric torchdata pytorch_lightning lightning transformers "
-    "accelerate diffusers timm peft deepspeed ignite kornia monai fairscale fairseq apex flash_attn bitsandbytes trl".split()
+    [
+        "torch",
+        "torchvision",
+        "torchaudio",
+        "torchtext",
+        "torchmetrics",
+        "torch_geometric",
+        "torchdata",
+        "pytorch_lightning",
+        "lightning",
+        "transformers",
+        "accelerate",
+        "diffusers",
+        "timm",
+        "peft",
+        "deepspeed",
+        "ignite",
+        "kornia",
+        "monai",
+        "fairscale",
+        "fairseq",
+        "apex",
+        "flash_attn",
+        "bitsandbytes",
+        "trl",
+    ]
 )
 """Packages whose import says that a module handles tensors. Without one, how a name is used proves nothing."""
+
+
+_BRANCHES = (facts.If, facts.Try, facts.With)
+_BLOCKS = (*_BRANCHES, facts.For, facts.While, facts.Function)
 
 
 def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool:
@@ -112,32 +139,29 @@ def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool
     stack: list[object] = list(body)
     while stack:
         node = stack.pop()
-        kind = type(node)
-        if kind is facts.Import:
-            if node.module.partition(".")[0] in TORCH_PACKAGES:  # type: ignore[attr-defined]
+        if isinstance(node, facts.Import):
+            if node.module.partition(".")[0] in TORCH_PACKAGES:
                 return True
-        elif kind is facts.If or kind is facts.Try or kind is facts.With or (
-            into_functions and kind in {facts.For, facts.While, facts.Function}
-        ):
-            stack.extend(part for part in node if type(part) is tuple)  # type: ignore[attr-defined]
-        elif kind is tuple or kind is facts.Handler:
-            stack.extend(node)  # type: ignore[arg-type]
+        elif type(node) is tuple or isinstance(node, facts.Handler):
+            stack.extend(node)
+        elif isinstance(node, _BLOCKS if into_functions else _BRANCHES):
+            stack.extend(part for part in node if type(part) is tuple)
     return False
 
 
 def _has_attribute(target: facts.Expr) -> bool:
-    if type(target) is facts.Sequence:
+    if isinstance(target, facts.Sequence):
         return any(_has_attribute(item) for item in target.items)
-    while type(target) is facts.Subscript or type(target) is facts.Starred:
+    while isinstance(target, (facts.Subscript, facts.Starred)):
         target = target.value
-    return type(target) is facts.Attr
+    return isinstance(target, facts.Attr)
 
 
 def _from_call(
     call: facts.Call, ops: Mapping[str, Op], canonical: Callable[[facts.Expr], str | None], tensors: set[str]
 ) -> None:
     func = call.func
-    if type(func) is facts.Attr:
+    if isinstance(func, facts.Attr):
         if func.name in _SIZE_CALLS or (func.name == "size" and call.args and not call.keywords):
             path = dotted_path(func.value)
             if path is not None:
@@ -155,6 +179,6 @@ def _from_call(
 
 
 def _is_tensor_index(index: facts.Expr) -> bool:
-    if type(index) is facts.Sequence and index.kind == "tuple":
-        return any(type(item) is facts.Slice or _is_tensor_index(item) for item in index.items)
-    return type(index) is facts.Const and index.kind in {"none", "ellipsis"}
+    if isinstance(index, facts.Sequence) and index.kind == "tuple":
+        return any(isinstance(item, facts.Slice) or _is_tensor_index(item) for item in index.items)
+    return isinstance(index, facts.Const) and index.kind in {"none", "ellipsis"}

@@ -58,7 +58,7 @@ def _attr(frame: Frame, node: facts.Attr) -> Value:
         if path is not None and path in frame.paths:
             return frame.paths[path]
     value = attribute(frame, evaluate(frame, node.value), node.name)
-    if (type(value) is Unknown or type(value) is Method) and frame.usage.tensors:
+    if (isinstance(value, (Unknown, Method))) and frame.usage.tensors:
         path = dotted_path(node)
         if path is not None and path in frame.usage.tensors:
             return Tensor(ANYWHERE)
@@ -67,16 +67,15 @@ def _attr(frame: Frame, node: facts.Attr) -> Value:
 
 def attribute(frame: Frame, base: Value, name: str) -> Value:
     """The value of `base.name`."""
-    kind = type(base)
-    if kind is Ref:
+    if isinstance(base, Ref):
         return _of_ref(base.name, name)
-    if kind is Tensor:
+    if isinstance(base, Tensor):
         return _of_tensor(frame, base, name)
-    if kind is Instance:
+    if isinstance(base, Instance):
         return _of_instance(frame, base, name)
-    if kind is ClassRef:
+    if isinstance(base, ClassRef):
         return class_attribute(frame.context, base.name, name, base)
-    if kind is Unknown:
+    if isinstance(base, Unknown):
         if name == "device":
             return DeviceValue(frozenset({"=" + base.param}) if base.param else ANYWHERE)
         if name == "dtype":
@@ -84,13 +83,13 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
         if name == "shape":
             return SIZES
         return Method(base, name)
-    if kind is Array:
+    if isinstance(base, Array):
         if name in {"shape", "strides"}:
             return SIZES
         if name in {"ndim", "size", "nbytes", "itemsize"}:
             return NUMBER
         return base if name in {"T", "real", "imag", "flat"} else Method(base, name)
-    if kind is DeviceValue:
+    if isinstance(base, DeviceValue):
         return TEXT if name == "type" else NUMBER
     return Method(base, name)
 
@@ -128,9 +127,9 @@ def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:
 def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
     if base.local:
         value = class_attribute(frame.context, base.name, name, base)
-        if type(value) is Callable and type(value.node) is facts.Function and _is_property(value.node):
+        if isinstance(value, Callable) and isinstance(value.node, facts.Function) and _is_property(value.node):
             return returned(frame.context, value, {})
-        if type(value) is not Unknown:
+        if not isinstance(value, Unknown):
             return value
         if name == "device":
             return DeviceValue(base.device)
@@ -152,7 +151,13 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
 
 def _is_property(node: facts.Function) -> bool:
     for decorator in node.decorators:
-        name = decorator.id if type(decorator) is facts.Name else decorator.name if type(decorator) is facts.Attr else ""
+        name = (
+            decorator.id
+            if isinstance(decorator, facts.Name)
+            else decorator.name
+            if isinstance(decorator, facts.Attr)
+            else ""
+        )
         if name.endswith("property"):
             return True
     return False
@@ -171,13 +176,12 @@ def _sequence(frame: Frame, node: facts.Sequence) -> Value:
     items: list[Value] = []
     spread = False
     for item in node.items:
-        if type(item) is facts.Starred:
-            spread = True
+        if isinstance(item, facts.Starred):
             value = evaluate(frame, item.value)
-            if type(value) is Items and value.items is not None:
+            if isinstance(value, Items) and value.items is not None:
                 items.extend(value.items)
-                spread = False if not spread else spread
             else:
+                spread = True
                 items.append(iterated(frame, value))
         else:
             items.append(evaluate(frame, item))
@@ -193,13 +197,13 @@ def _dict(frame: Frame, node: facts.Dict) -> Value:
     for key, value_node in zip(node.keys, node.values, strict=True):
         value = evaluate(frame, value_node)
         if key is None:
-            if type(value) is Mapping:
+            if isinstance(value, Mapping):
                 items.extend(value.items)
-                if type(value.element) is not Unknown:
+                if not isinstance(value.element, Unknown):
                     element = value.element if first else join(element, value.element)
             continue
         evaluate(frame, key)
-        if type(key) is facts.Const and key.kind == "str" and len(items) < 256:
+        if isinstance(key, facts.Const) and key.kind == "str" and len(items) < 256:
             items.append((str(key.value), value))
         else:
             element = value if first else join(element, value)
@@ -213,7 +217,7 @@ def _dict(frame: Frame, node: facts.Dict) -> Value:
 def _binary(frame: Frame, node: facts.Binary) -> Value:
     # A chain such as a + b + c + … nests to the left; it is followed without recursion.
     spine = [node]
-    while type(spine[-1].left) is facts.Binary:
+    while isinstance(spine[-1].left, facts.Binary):
         spine.append(spine[-1].left)
     left = evaluate(frame, spine[-1].left)
     for step in reversed(spine):
@@ -223,17 +227,36 @@ def _binary(frame: Frame, node: facts.Binary) -> Value:
 
 def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
     right = evaluate(frame, node.right)
-    if node.op == "%" and (type(left) is Text or (type(node.left) is facts.Const and node.left.kind == "str")):
+    if node.op == "%" and (isinstance(left, Text) or (isinstance(node.left, facts.Const) and node.left.kind == "str")):
         for tensor in tensors_in(right, 1):
             if tensor.sure:
-                frame.emit("read-back", "operator.mod", "", node, subject=node.right, device=tensor.device, origin=tensor.origin)
+                frame.emit(
+                    "read-back",
+                    "operator.mod",
+                    "",
+                    node,
+                    subject=node.right,
+                    device=tensor.device,
+                    origin=tensor.origin,
+                )
                 break
         return TEXT
     if node.op == "*":
         for items, times, times_node in ((left, right, node.right), (right, left, node.left)):
-            if type(items) is Items and type(times) is Tensor and times.sure and items.kind in {"list", "tuple"}:
+            if (
+                isinstance(items, Items)
+                and isinstance(times, Tensor)
+                and times.sure
+                and items.kind in {"list", "tuple"}
+            ):
                 frame.emit(
-                    "read-back", "operator.index", "repeat", node, subject=times_node, device=times.device, origin=times.origin
+                    "read-back",
+                    "operator.index",
+                    "repeat",
+                    node,
+                    subject=times_node,
+                    device=times.device,
+                    origin=times.origin,
                 )
                 return items
     return operator_result(node.op, left, right)
@@ -244,11 +267,11 @@ def _unary(frame: Frame, node: facts.Unary) -> Value:
         test(frame, node.operand, "not")
         return NUMBER
     value = evaluate(frame, node.operand)
-    if type(value) is Tensor:
+    if isinstance(value, Tensor):
         return value._replace(param=None)
-    if type(value) is Number and node.op == "-" and value.const is not None:
+    if isinstance(value, Number) and node.op == "-" and value.const is not None:
         return Number(-value.const)
-    return value if type(value) in {Array, Number} else UNKNOWN
+    return value if isinstance(value, (Array, Number)) else UNKNOWN
 
 
 def _logical(frame: Frame, node: facts.Logical) -> Value:
@@ -270,8 +293,7 @@ def _logical(frame: Frame, node: facts.Logical) -> Value:
 
 def test(frame: Frame, node: facts.Expr, op: str) -> Value:
     """Evaluate an expression whose truth decides what runs next; a tensor there makes the host wait."""
-    kind = type(node)
-    if kind is facts.Logical:
+    if isinstance(node, facts.Logical):
         state = None
         value: Value = UNKNOWN
         for index, part in enumerate(node.values):
@@ -284,11 +306,11 @@ def test(frame: Frame, node: facts.Expr, op: str) -> Value:
         if state is not None:
             frame.restore(state)
         return value
-    if kind is facts.Unary and node.op == "not":
+    if isinstance(node, facts.Unary) and node.op == "not":
         test(frame, node.operand, op)
         return NUMBER
     value = evaluate(frame, node)
-    if type(value) is Tensor and not only_host(value.device):
+    if isinstance(value, Tensor) and not only_host(value.device):
         frame.emit(
             "control-flow",
             op,
@@ -316,7 +338,7 @@ def _compare(frame: Frame, node: facts.Compare) -> Value:
             result = NUMBER
         else:
             result = operator_result(op, left, right)
-            if chained and index + 1 < len(node.ops) and type(result) is Tensor and result.sure:
+            if chained and index + 1 < len(node.ops) and isinstance(result, Tensor) and result.sure:
                 frame.emit(
                     "control-flow",
                     "compare-chain",
@@ -331,15 +353,21 @@ def _compare(frame: Frame, node: facts.Compare) -> Value:
 
 
 def _contains(frame: Frame, node: facts.Compare, left: Value, right: Value, right_node: facts.Expr) -> None:
-    if type(right) is Tensor and right.sure:
+    if isinstance(right, Tensor) and right.sure:
         frame.emit(
             "read-back", "operator.contains", "", node, subject=right_node, device=right.device, origin=right.origin
         )
-    elif type(right) is Items and right.kind in {"list", "tuple"}:
-        tensors = [v for v in (left, *(right.items or (right.element,))) if type(v) is Tensor and v.sure]
-        if tensors and (type(left) is Tensor or type(left) is Number):
+    elif isinstance(right, Items) and right.kind in {"list", "tuple"}:
+        tensors = [v for v in (left, *(right.items or (right.element,))) if isinstance(v, Tensor) and v.sure]
+        if tensors and (isinstance(left, (Tensor, Number))):
             frame.emit(
-                "read-back", "operator.contains", "", node, subject=node.left, device=merged(tensors), origin=tensors[0].origin
+                "read-back",
+                "operator.contains",
+                "",
+                node,
+                subject=node.left,
+                device=merged(tensors),
+                origin=tensors[0].origin,
             )
 
 
@@ -363,7 +391,7 @@ def _fstring(frame: Frame, node: facts.FString) -> Value:
         value = evaluate(frame, field.value)
         if field.spec is not None:
             evaluate(frame, field.spec)
-        if type(value) is Tensor and value.sure:
+        if isinstance(value, Tensor) and value.sure:
             frame.emit(
                 "read-back", "f-string", "", field.value, subject=field.value, device=value.device, origin=value.origin
             )
@@ -439,37 +467,35 @@ def _slice(frame: Frame, node: facts.Slice) -> Value:
 
 def iterated(frame: Frame, value: Value) -> Value:
     """What iterating over a value yields."""
-    kind = type(value)
-    if kind is Items:
+    if isinstance(value, Items):
         return element_of(value)
-    if kind is Tensor:
+    if isinstance(value, Tensor):
         ndim = value.ndim - 1 if value.ndim else None
         return value._replace(ndim=ndim, param=None)
-    if kind is Array:
+    if isinstance(value, Array):
         if value.ndim == 1:
             return NUMBER
         return Array(value.ndim - 1 if value.ndim else None, value.dtype)
-    if kind is Mapping or kind is Text:
+    if isinstance(value, (Mapping, Text)):
         return TEXT
-    if kind is Instance and value.name == "torch.utils.data.DataLoader":
+    if isinstance(value, Instance) and value.name == "torch.utils.data.DataLoader":
         return Tensor(CPU, sure=False, pinned=dict(value.options).get("pin_memory"), origin=value.made)
-    if kind is Instance and value.local and is_module_class(frame.context, value.name):
+    if isinstance(value, Instance) and value.local and is_module_class(frame.context, value.name):
         return Instance("torch.nn.Module", False)
     return UNKNOWN
 
 
 def assign(frame: Frame, target: facts.Expr, value: Value) -> None:
     """Bind a value to a target: a name, an attribute, an element, or several."""
-    kind = type(target)
-    if kind is facts.Name:
+    if isinstance(target, facts.Name):
         frame.bind(target.id, value)
-    elif kind is facts.Sequence:
+    elif isinstance(target, facts.Sequence):
         _unpack(frame, target, value)
-    elif kind is facts.Starred:
+    elif isinstance(target, facts.Starred):
         assign(frame, target.value, Items("list", None, value))
-    elif kind is facts.Attr:
+    elif isinstance(target, facts.Attr):
         _assign_attribute(frame, target, value)
-    elif kind is facts.Subscript:
+    elif isinstance(target, facts.Subscript):
         from hostsync.infer.indexing import store
 
         store(frame, target, value)
@@ -477,23 +503,25 @@ def assign(frame: Frame, target: facts.Expr, value: Value) -> None:
 
 def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
     count = len(target.items)
-    starred = [i for i, item in enumerate(target.items) if type(item) is facts.Starred]
-    if type(value) is Items and value.items is not None and not starred and len(value.items) == count:
+    starred = [i for i, item in enumerate(target.items) if isinstance(item, facts.Starred)]
+    if isinstance(value, Items) and value.items is not None and not starred and len(value.items) == count:
         for item, part in zip(target.items, value.items, strict=True):
             assign(frame, item, part)
         return
-    if type(value) is Items and value.items is not None and len(starred) == 1 and len(value.items) >= count - 1:
+    if isinstance(value, Items) and value.items is not None and len(starred) == 1 and len(value.items) >= count - 1:
         at = starred[0]
         tail = count - at - 1
         parts = value.items
         for item, part in zip(target.items[:at], parts[:at], strict=True):
             assign(frame, item, part)
         middle = parts[at : len(parts) - tail]
-        assign(frame, target.items[at].value, Items("list", middle, UNKNOWN))  # type: ignore[union-attr]
+        star = target.items[at]
+        assert isinstance(star, facts.Starred)
+        assign(frame, star.value, Items("list", middle, UNKNOWN))
         for item, part in zip(target.items[at + 1 :], parts[len(parts) - tail :] if tail else (), strict=True):
             assign(frame, item, part)
         return
-    if type(value) is Tensor and not value.sure:
+    if isinstance(value, Tensor) and not value.sure:
         each: Value = value
     else:
         each = iterated(frame, value)
@@ -505,10 +533,12 @@ def _assign_attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
     base = evaluate(frame, target.value)
     path = dotted_path(target)
     if path is not None:
-        if type(value) is Unknown and path in frame.usage.tensors:
-            value = Tensor(ANYWHERE, param=value.param) if value.param is None else Tensor(frozenset({"=" + value.param}))
+        if isinstance(value, Unknown) and path in frame.usage.tensors:
+            value = (
+                Tensor(ANYWHERE, param=value.param) if value.param is None else Tensor(frozenset({"=" + value.param}))
+            )
         frame.paths[path] = value
-    if frame.sink is not None and type(base) is Instance and base == frame.bound:
+    if frame.sink is not None and isinstance(base, Instance) and base == frame.bound:
         write_attribute(frame, frame.sink, target.name, value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Callable as Function
 from collections.abc import Iterator, Mapping
@@ -31,7 +32,9 @@ from hostsync.infer.values import (
 from hostsync.infer.versions import TorchRange
 
 _STEP = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
-SETUP_NAME = re.compile(r"^(__init__|__post_init__|__new__|__setstate__|_?(init|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$")
+SETUP_NAME = re.compile(
+    r"^(__init__|__post_init__|__new__|__setstate__|_?(init|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$"
+)
 
 
 class Recorded(NamedTuple):
@@ -91,7 +94,7 @@ class ClassInfo:
         self.name = name
         self.node = node
         self.bases = bases
-        self.methods = {s.name: s for s in node.body if type(s) is facts.Function}
+        self.methods = {s.name: s for s in node.body if isinstance(s, facts.Function)}
         self.attributes: dict[str, Value] = {}
         self.table: dict[str, Value] | None = None
         self.writes: dict[str, Writes] = {}
@@ -124,9 +127,9 @@ class Frame:
 
     __slots__ = (
         "assigning",
+        "bound",
         "breaks",
         "buffers",
-        "bound",
         "compiled",
         "context",
         "env",
@@ -203,9 +206,9 @@ class Frame:
         if self.inner_scope:
             # A comprehension's variable is not the function's variable of the same name.
             pass
-        elif type(value) is Unknown and name in self.usage.tensors:
+        elif isinstance(value, Unknown) and name in self.usage.tensors:
             value = as_tensor(value)
-        elif type(value) is Tensor and not value.sure and name in self.usage.tensors:
+        elif isinstance(value, Tensor) and not value.sure and name in self.usage.tensors:
             value = value._replace(sure=True)
         self.env[name] = value
         if self.paths:
@@ -306,16 +309,15 @@ def as_tensor(value: Unknown) -> Tensor:
 
 def source_text(node: facts.Expr) -> str:
     """Names and attributes as written; what is longer is cut to its essence."""
-    kind = type(node)
-    if kind is facts.Name:
+    if isinstance(node, facts.Name):
         return node.id
-    if kind is facts.Attr:
+    if isinstance(node, facts.Attr):
         inner = source_text(node.value)
         return f"{inner}.{node.name}" if inner else ""
-    if kind is facts.Call:
+    if isinstance(node, facts.Call):
         inner = source_text(node.func)
         return f"{inner}(…)" if inner else ""
-    if kind is facts.Subscript:
+    if isinstance(node, facts.Subscript):
         inner = source_text(node.value)
         return f"{inner}[…]" if inner else ""
     return ""
@@ -323,7 +325,7 @@ def source_text(node: facts.Expr) -> str:
 
 def explain(value: Value, node: facts.Expr, text: str = "") -> Value:
     """Add the place of `node` to the chain of a tensor."""
-    if type(value) is Tensor:
+    if isinstance(value, Tensor):
         return value._replace(origin=because(Reason(node.span, text), value.origin))
     return value
 
@@ -354,12 +356,5 @@ def evaluate(frame: Frame, node: facts.Expr) -> Value:
     return EVALUATORS[type(node)](frame, node)
 
 
-BUILTINS = frozenset(
-    {
-        "abs", "all", "any", "ascii", "bin", "bool", "bytes", "callable", "chr", "classmethod", "complex", "delattr", "dict",
-        "dir", "divmod", "enumerate", "eval", "exec", "filter", "float", "format", "frozenset", "getattr", "globals", "hasattr",
-        "hash", "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len", "list", "locals", "map", "max", "min",
-        "next", "object", "oct", "open", "ord", "pow", "print", "property", "range", "repr", "reversed", "round", "set",
-        "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip",
-    }
-)  # fmt: skip
+BUILTINS = frozenset(name for name in dir(builtins) if name.islower())
+"""Python's builtin functions."""

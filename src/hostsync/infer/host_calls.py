@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from hostsync import facts
 from hostsync.infer.frame import Frame
-from hostsync.infer.operations import lead, merged, size_of
 from hostsync.infer.operations import Arguments as _Arguments
+from hostsync.infer.operations import lead, merged, size_of
 from hostsync.infer.project import returned
 from hostsync.infer.values import (
     NOTHING,
@@ -41,22 +41,26 @@ Handler: TypeAlias = Function[[Frame, facts.Call, ArgumentList, KeywordList], Va
 
 def depth_of(data: Value) -> int | None:
     """Number of dimensions that nested Python data gives a tensor or array."""
-    if type(data) is Number:
+    if isinstance(data, Number):
         return 0
-    if type(data) is Array:
+    if isinstance(data, Array):
         return data.ndim
-    if type(data) is Tensor:
+    if isinstance(data, Tensor):
         return data.ndim
-    if type(data) is Items:
+    if isinstance(data, Items):
         inner = depth_of(element_of(data))
         return inner + 1 if inner is not None else None
     return None
 
 
-def read_back(frame: Frame, node: facts.Expr, op: str, subject: facts.Expr, value: Value, *, unsure: bool = False) -> None:
+def read_back(
+    frame: Frame, node: facts.Expr, op: str, subject: facts.Expr, value: Value, *, unsure: bool = False
+) -> None:
     """A tensor that becomes a Python value. `unsure` also takes what is perhaps a tensor."""
-    if type(value) is Tensor and (value.sure or unsure):
-        frame.emit("read-back", op, "", node, subject=subject, device=value.device, sure=value.sure, origin=value.origin)
+    if isinstance(value, Tensor) and (value.sure or unsure):
+        frame.emit(
+            "read-back", op, "", node, subject=subject, device=value.device, sure=value.sure, origin=value.origin
+        )
 
 
 # --- builtins ------------------------------------------------------------------------------------
@@ -73,7 +77,7 @@ def _conversion(name: str) -> Handler:
         if args:
             expr, value = args[0]
             read_back(frame, node, f"builtins.{name}", expr, value, unsure=True)
-            if type(value) is Number and value.const is not None and name == "bool":
+            if isinstance(value, Number) and value.const is not None and name == "bool":
                 return Number(bool(value.const))
         return NUMBER
 
@@ -108,9 +112,9 @@ def _extreme(name: str) -> Handler:
         if len(args) == 1:
             value = args[0][1]
             tensors = [t for t in tensors_in(value, 1) if t.sure]
-            result = element_of(value) if type(value) is Items else value
+            result = element_of(value) if isinstance(value, Items) else value
         else:
-            tensors = [v for _, v in args if type(v) is Tensor and v.sure]
+            tensors = [v for _, v in args if isinstance(v, Tensor) and v.sure]
             result = UNKNOWN if not args else args[0][1]
             for _, value in args[1:]:
                 result = join(result, value)
@@ -148,7 +152,7 @@ def _sorted(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
     if key is None:
         for tensor in held[:1]:
             read_back(frame, node, "builtins.sorted", expr, tensor)
-    element = element_of(value) if type(value) is Items else UNKNOWN
+    element = element_of(value) if isinstance(value, Items) else UNKNOWN
     return Items("list", None, element)
 
 
@@ -161,11 +165,11 @@ def _range(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
 def _sum(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     if args:
         value = args[0][1]
-        element = element_of(value) if type(value) is Items else value
-        if type(element) is Tensor:
-            ndim = element.ndim if type(value) is Items else element.ndim - 1 if element.ndim else None
+        element = element_of(value) if isinstance(value, Items) else value
+        if isinstance(element, Tensor):
+            ndim = element.ndim if isinstance(value, Items) else element.ndim - 1 if element.ndim else None
             return element._replace(ndim=ndim, param=None)
-        if type(element) is Number:
+        if isinstance(element, Number):
             return NUMBER
     return UNKNOWN
 
@@ -177,7 +181,7 @@ def _sequence(kind: str) -> Handler:
         if not args:
             return Items(kind, (), UNKNOWN)
         value = args[0][1]
-        if type(value) is Items:
+        if isinstance(value, Items):
             return value._replace(kind=kind)
         return Items(kind, None, iterated(frame, value))
 
@@ -194,7 +198,7 @@ def _enumerate(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Key
 def _zip(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     from hostsync.infer.expressions import iterated
 
-    if any(type(expr) is facts.Starred for expr, _ in args):
+    if any(isinstance(expr, facts.Starred) for expr, _ in args):
         return Items("iterable", None, UNKNOWN)
     return Items("iterable", None, Items("tuple", tuple(iterated(frame, v) for _, v in args), UNKNOWN))
 
@@ -209,7 +213,7 @@ def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
     if name in {"builtins.int", "builtins.float", "builtins.bool"}:
         read_back(frame, node, name, args[1][0], element)
         return Items("iterable", None, NUMBER)
-    if type(callee) is Callable:
+    if isinstance(callee, Callable):
         params = [p.name for p in callee.node.params]
         return Items("iterable", None, returned(frame.context, callee, dict(zip(params, [element], strict=False))))
     return Items("iterable", None, UNKNOWN)
@@ -231,26 +235,26 @@ def _number(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
 
 def _round(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     value = args[0][1] if args else UNKNOWN
-    return value if type(value) in {Tensor, Array} else NUMBER
+    return value if isinstance(value, (Tensor, Array)) else NUMBER
 
 
 def _getattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     from hostsync.infer.expressions import attribute
 
-    if len(args) >= 2 and type(args[1][1]) is Text and args[1][1].const is not None:
+    if len(args) >= 2 and isinstance(args[1][1], Text) and args[1][1].const is not None:
         value = attribute(frame, args[0][1], args[1][1].const)
         return join(value, args[2][1]) if len(args) > 2 else value
     return UNKNOWN
 
 
 def _dict(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    if args and type(args[0][1]) is Mapping:
+    if args and isinstance(args[0][1], Mapping):
         return args[0][1]
     return Mapping(tuple((k, v) for k, _, v in keywords if k is not None), UNKNOWN)
 
 
 def _super(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    return frame.bound if type(frame.bound) in {Instance, ClassRef} and frame.bound is not None else UNKNOWN
+    return frame.bound if isinstance(frame.bound, (Instance, ClassRef)) and frame.bound is not None else UNKNOWN
 
 
 def _slice(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -263,7 +267,7 @@ _BUILTINS: dict[str, Handler] = {
     **{name: _extreme(name) for name in ("max", "min")},
     **{name: _any_all(name) for name in ("any", "all")},
     **{name: _sequence(name) for name in ("list", "tuple", "set", "frozenset")},
-    **{name: _number for name in ("len", "isinstance", "issubclass", "hasattr", "callable", "id", "hash", "ord")},
+    **dict.fromkeys(("len", "isinstance", "issubclass", "hasattr", "callable", "id", "hash", "ord"), _number),
     "print": _print,
     "sorted": _sorted,
     "range": _range,
@@ -297,7 +301,9 @@ def mathematics(frame: Frame, node: facts.Call, name: str, args: ArgumentList) -
 
 _ARRAY_1D = frozenset({"linspace", "arange", "logspace", "geomspace"})
 _ARRAY_BY_SIZE = frozenset({"zeros", "ones", "empty", "full"})
-_NUMPY_NUMBERS = frozenset({"float32", "float64", "float16", "int32", "int64", "int8", "uint8", "bool_", "float_", "int_"})
+_NUMPY_NUMBERS = frozenset(
+    {"float32", "float64", "float16", "int32", "int64", "int8", "uint8", "bool_", "float_", "int_"}
+)
 
 
 def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -317,19 +323,22 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
     if last in {"array", "asarray", "ascontiguousarray", "stack", "asanyarray"}:
         return Array(depth_of(value))
     if last in {"concatenate", "hstack", "append"}:
-        element = element_of(value) if type(value) is Items else value
-        return Array(element.ndim if type(element) is Array else None)
-    if last in _NUMPY_NUMBERS or (args and all(type(v) is Number for _, v in args)):
+        element = element_of(value) if isinstance(value, Items) else value
+        return Array(element.ndim if isinstance(element, Array) else None)
+    if last in _NUMPY_NUMBERS or (args and all(isinstance(v, Number) for _, v in args)):
         return NUMBER
     if last in {"sum", "mean", "max", "min", "std", "var", "prod", "argmax", "argmin", "median", "percentile"}:
         return Array() if len(args) > 1 or any(k in {"axis", "keepdims"} for k, _, _ in keywords) else NUMBER
-    if ".random." in name and (last in {"seed", "default_rng", "RandomState", "Generator"} or (last in {"rand", "randn", "random"} and not args)):
+    if ".random." in name and (
+        last in {"seed", "default_rng", "RandomState", "Generator"}
+        or (last in {"rand", "randn", "random"} and not args)
+    ):
         return UNKNOWN if last != "rand" else NUMBER
-    if type(value) is Array:
+    if isinstance(value, Array):
         return value if last not in {"where", "reshape", "meshgrid", "split"} else Array()
     if last in {"dtype", "load", "save", "savez", "printoptions", "errstate", "isscalar", "ndim", "shape", "size"}:
         return UNKNOWN
-    return Array() if type(value) is not Unknown or last.islower() else UNKNOWN
+    return Array() if not isinstance(value, Unknown) or last.islower() else UNKNOWN
 
 
 __all__ = ["builtin", "depth_of", "mapping_element", "mathematics", "numpy_function", "printed", "read_back"]

@@ -1,8 +1,8 @@
 """Subscripts: which loads and stores move data between host and device, or ask the device for a shape.
 
-What waits is measured; see rules HS302 to HS404 and their evidence. In short: a bool mask asks for a shape, unless a Python
-scalar is stored through it alone; an index that lives on the host is copied; a 0-d device index is read back; a Python
-scalar stored into one element, or at tensor positions, is copied (until torch 2.15).
+What waits is measured (rules/evidence). In short: a bool mask asks for a shape, unless a Python scalar is stored through
+it alone; an index that lives on the host is copied; a 0-d device index is read back; a Python scalar stored into one
+element, or at tensor positions, is copied (until torch 2.15).
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ class Part(NamedTuple):
 
 
 def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
-    nodes = index.items if type(index) is facts.Sequence and index.kind == "tuple" else (index,)
+    nodes = index.items if isinstance(index, facts.Sequence) and index.kind == "tuple" else (index,)
     parts: list[Part] = []
     for node in nodes:
-        if type(node) is facts.Starred:
+        if isinstance(node, facts.Starred):
             evaluate(frame, node.value)
             parts.append(Part(node, "unknown", UNKNOWN))
             continue
-        if type(node) is facts.Slice:
+        if isinstance(node, facts.Slice):
             parts.append(Part(node, "slice", UNKNOWN))
             continue
         value = evaluate(frame, node)
-        if type(value) is Items and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
+        if isinstance(value, Items) and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
             parts.extend(Part(node, _kind_of(node, item), item) for item in value.items)
         else:
             parts.append(Part(node, _kind_of(node, value), value))
@@ -66,27 +66,26 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
 
 
 def _kind_of(node: facts.Expr, value: Value) -> str:
-    kind = type(value)
-    if kind is Number:
+    if isinstance(value, Number):
         return "int"
-    if kind is Tensor:
+    if isinstance(value, Tensor):
         if value.dtype == "bool":
             return "mask"
         return "scalar" if value.ndim == 0 else "tensor"
-    if kind is Array:
+    if isinstance(value, Array):
         return "array"
-    if kind is Items:
-        if value.kind == "tuple" and type(node) is not facts.Sequence:
+    if isinstance(value, Items):
+        if value.kind == "tuple" and not isinstance(node, facts.Sequence):
             return "unknown"
         if value.kind == "slice":
             return "slice"
         inner = element_of(value)
-        if type(inner) is Tensor:
+        if isinstance(inner, Tensor):
             return "list"
-        if type(inner) is Number or (type(node) is facts.Sequence and node.kind == "list"):
+        if isinstance(inner, Number) or (isinstance(node, facts.Sequence) and node.kind == "list"):
             return "list"
-        return "list" if value.kind in {"list", "range"} and type(inner) is not Text else "unknown"
-    if type(node) is facts.Const:
+        return "list" if value.kind in {"list", "range"} and not isinstance(inner, Text) else "unknown"
+    if isinstance(node, facts.Const):
         return node.kind if node.kind in {"none", "ellipsis"} else "unknown"
     return "unknown"
 
@@ -97,12 +96,26 @@ def _bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, of_tensor: bool)
         if bound is None:
             continue
         value = evaluate(frame, bound)
-        if type(value) is Tensor and value.sure:
+        if isinstance(value, Tensor) and value.sure:
             if of_tensor:
-                frame.emit("shape", "subscript", "scalar-tensor", whole, subject=bound, device=value.device, origin=value.origin)
+                frame.emit(
+                    "shape",
+                    "subscript",
+                    "scalar-tensor",
+                    whole,
+                    subject=bound,
+                    device=value.device,
+                    origin=value.origin,
+                )
             else:
                 frame.emit(
-                    "read-back", "operator.index", "slice-bound", whole, subject=bound, device=value.device, origin=value.origin
+                    "read-back",
+                    "operator.index",
+                    "slice-bound",
+                    whole,
+                    subject=bound,
+                    device=value.device,
+                    origin=value.origin,
                 )
 
 
@@ -113,45 +126,58 @@ def _subscript(frame: Frame, node: facts.Subscript) -> Value:
 
 def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     """The value of `base[index]`."""
-    kind = type(base)
-    if type(node.index) is facts.Slice:
-        _bounds(frame, node.index, node, kind is Tensor)
-    if kind is Tensor:
+    if isinstance(node.key, facts.Slice):
+        _bounds(frame, node.key, node, isinstance(base, Tensor))
+    if isinstance(base, Tensor):
         return _load_tensor(frame, node, base)
-    if type(node.index) is facts.Slice:
-        if kind is Items:
-            if base.items is not None and all(b is None for b in (node.index.lower, node.index.upper, node.index.step)):
+    if isinstance(node.key, facts.Slice):
+        if isinstance(base, Items):
+            if base.items is not None and all(b is None for b in (node.key.lower, node.key.upper, node.key.step)):
                 return base
             return Items(base.kind, None, element_of(base))
-        return base if kind in {Array, Text} else UNKNOWN
-    if kind is Array:
-        parts = _parts(frame, node.index)
+        return base if isinstance(base, (Array, Text)) else UNKNOWN
+    if isinstance(base, Array):
+        parts = _parts(frame, node.key)
         return _array_part(base, parts)
-    index = evaluate(frame, node.index)
-    if kind is Mapping:
-        if type(index) is Text and index.const is not None:
+    index = evaluate(frame, node.key)
+    if isinstance(base, Mapping):
+        if isinstance(index, Text) and index.const is not None:
             for key, value in base.items:
                 if key == index.const:
                     return value
             return base.element
         return mapping_element(base)
-    if type(index) is Tensor and index.sure and kind is Items and base.kind in {"list", "tuple", "range"}:
-        frame.emit("read-back", "operator.index", "subscript", node, subject=node.index, device=index.device, origin=index.origin)
-    if kind is Items:
-        if base.items is not None and type(index) is Number and isinstance(index.const, int):
+    if isinstance(index, Tensor) and index.sure and isinstance(base, Items) and base.kind in {"list", "tuple", "range"}:
+        frame.emit(
+            "read-back",
+            "operator.index",
+            "subscript",
+            node,
+            subject=node.key,
+            device=index.device,
+            origin=index.origin,
+        )
+    if isinstance(base, Items):
+        if base.items is not None and isinstance(index, Number) and isinstance(index.const, int):
             if -len(base.items) <= index.const < len(base.items):
                 return base.items[index.const]
             return UNKNOWN
         return element_of(base)
-    if kind is Text:
+    if isinstance(base, Text):
         return TEXT
-    if kind is Ref:
+    if isinstance(base, Ref):
         return base
-    if kind is Instance and base.name == "torch.nn.Module":
+    if isinstance(base, Instance) and base.name == "torch.nn.Module":
         return base
-    if kind is Unknown and type(index) is Tensor and index.sure and index.dtype == "bool" and not only_host(index.device):
+    if (
+        isinstance(base, Unknown)
+        and isinstance(index, Tensor)
+        and index.sure
+        and index.dtype == "bool"
+        and not only_host(index.device)
+    ):
         # Only a tensor is indexed with a mask tensor.
-        frame.emit("shape", "subscript", "mask-load", node, subject=node.index, device=index.device, origin=index.origin)
+        frame.emit("shape", "subscript", "mask-load", node, subject=node.key, device=index.device, origin=index.origin)
         return Tensor(index.device)
     return UNKNOWN
 
@@ -166,17 +192,23 @@ def _array_part(base: Array, parts: list[Part]) -> Value:
 def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Part]) -> None:
     """Waits that loads and stores share: an index that has to be read back or uploaded."""
     for part in parts:
-        if type(part.node) is facts.Slice:
-            if part.node is not node.index:
+        if isinstance(part.node, facts.Slice):
+            if part.node is not node.key:
                 _bounds(frame, part.node, node, True)
         elif part.kind == "scalar":
-            assert type(part.value) is Tensor
+            assert isinstance(part.value, Tensor)
             if part.value.sure:
                 frame.emit(
-                    "shape", "subscript", "scalar-tensor", node, subject=part.node, device=part.value.device, origin=part.value.origin
+                    "shape",
+                    "subscript",
+                    "scalar-tensor",
+                    node,
+                    subject=part.node,
+                    device=part.value.device,
+                    origin=part.value.origin,
                 )
         elif part.kind == "tensor":
-            assert type(part.value) is Tensor
+            assert isinstance(part.value, Tensor)
             if part.value.device == frozenset({"cpu"}) and not only_host(base.device) and part.value.sure:
                 _upload(frame, "cpu-index", node, base, part)
         elif part.kind == "list":
@@ -204,18 +236,20 @@ def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: 
 
 
 def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
-    parts = _parts(frame, node.index)
-    if not base.sure and any(type(p.value) is Text for p in parts):
+    parts = _parts(frame, node.key)
+    if not base.sure and any(isinstance(p.value, Text) for p in parts):
         return base._replace(ndim=None, dtype="")
     _crossing(frame, node, base, parts)
     masks = [p for p in parts if p.kind == "mask"]
     if masks:
-        tensors = [base, *(p.value for p in masks if type(p.value) is Tensor)]
+        tensors = [base, *(p.value for p in masks if isinstance(p.value, Tensor))]
         device = merged([t._replace(ndim=None) for t in tensors])
         origin = base.origin or tensors[1].origin
         frame.emit("shape", "subscript", "mask-load", node, subject=masks[0].node, device=device, origin=origin)
-    return explain(base._replace(ndim=_ndim_after(base, parts), param=None, pinned=False), node) if masks else base._replace(
-        ndim=_ndim_after(base, parts), param=None
+    return (
+        explain(base._replace(ndim=_ndim_after(base, parts), param=None, pinned=False), node)
+        if masks
+        else base._replace(ndim=_ndim_after(base, parts), param=None)
     )
 
 
@@ -232,13 +266,13 @@ def _ndim_after(base: Tensor, parts: list[Part]) -> int | None:
         elif part.kind == "none":
             left += 1
         elif part.kind == "mask":
-            ndim = part.value.ndim if type(part.value) is Tensor else None
+            ndim = part.value.ndim if isinstance(part.value, Tensor) else None
             if ndim is None:
                 return None if base.ndim != 1 else 1
             left -= ndim
             gathered = 1
         elif part.kind == "tensor":
-            ndim = part.value.ndim if type(part.value) is Tensor else None
+            ndim = part.value.ndim if isinstance(part.value, Tensor) else None
             if ndim is None:
                 return None
             left -= 1
@@ -252,64 +286,72 @@ def _ndim_after(base: Tensor, parts: list[Part]) -> int | None:
 def store(frame: Frame, target: facts.Subscript, value: Value, *, value_node: facts.Expr | None = None) -> None:
     """`base[index] = value`."""
     base = evaluate(frame, target.value)
-    if type(target.index) is facts.Slice:
-        _bounds(frame, target.index, target, type(base) is Tensor)
-    if type(base) is Tensor:
+    if isinstance(target.key, facts.Slice):
+        _bounds(frame, target.key, target, isinstance(base, Tensor))
+    if isinstance(base, Tensor):
         _store_tensor(frame, target, base, value)
         return
-    if type(target.index) is facts.Slice:
+    if isinstance(target.key, facts.Slice):
         return
-    index = evaluate(frame, target.index)
-    if type(base) is Mapping:
+    index = evaluate(frame, target.key)
+    if isinstance(base, Mapping):
         updated = _set_key(base, index, value)
         _rebind(frame, target.value, updated)
-    elif type(base) is Items:
-        if type(index) is Tensor and index.sure:
+    elif isinstance(base, Items):
+        if isinstance(index, Tensor) and index.sure:
             frame.emit(
-                "read-back", "operator.index", "subscript", target, subject=target.index, device=index.device, origin=index.origin
+                "read-back",
+                "operator.index",
+                "subscript",
+                target,
+                subject=target.key,
+                device=index.device,
+                origin=index.origin,
             )
         element = value if base.items == () else join(element_of(base), value)
         _rebind(frame, target.value, Items(base.kind, None, element))
 
 
 def _set_key(base: Mapping, index: Value, value: Value) -> Mapping:
-    if type(index) is Text and index.const is not None:
+    if isinstance(index, Text) and index.const is not None:
         items = dict(base.items)
         items[index.const] = value
         return Mapping(tuple(items.items()), base.element)
-    element = value if type(base.element) is Unknown and not base.items else join(base.element, value)
+    element = value if isinstance(base.element, Unknown) and not base.items else join(base.element, value)
     return Mapping(base.items, element)
 
 
 def _rebind(frame: Frame, node: facts.Expr, value: Value) -> None:
     from hostsync.infer.expressions import assign
 
-    if type(node) in {facts.Name, facts.Attr}:
+    if isinstance(node, (facts.Name, facts.Attr)):
         assign(frame, node, value)
 
 
 def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Value) -> None:
-    parts = _parts(frame, target.index)
+    parts = _parts(frame, target.key)
     _crossing(frame, target, base, parts)
     masks = [p for p in parts if p.kind == "mask"]
     tensors = [p for p in parts if p.kind in {"tensor", "scalar", "list", "array"}]
-    device = merged([base, *(p.value._replace(ndim=None) for p in masks if type(p.value) is Tensor)])
-    scalar = type(value) is Number
+    device = merged([base, *(p.value._replace(ndim=None) for p in masks if isinstance(p.value, Tensor))])
+    scalar = isinstance(value, Number)
     if masks:
-        if type(value) is Tensor and value.sure and not (value.ndim == 0 and only_host(value.device)):
-            frame.emit("shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin)
-        elif scalar and (len(masks) > 1 or tensors):
-            frame.emit("shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin)
+        if (isinstance(value, Tensor) and value.sure and not (value.ndim == 0 and only_host(value.device))) or (
+            scalar and (len(masks) > 1 or tensors)
+        ):
+            frame.emit(
+                "shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin
+            )
         return
     if not base.sure or not overlaps(frame.context.torch, SCALAR_STORE_RELEASES):
         return
-    host_scalar = scalar or (type(value) is Tensor and value.ndim == 0 and value.device == frozenset({"cpu"}))
+    host_scalar = scalar or (isinstance(value, Tensor) and value.ndim == 0 and value.device == frozenset({"cpu"}))
     if host_scalar:
         at_tensors = [p for p in parts if p.kind in {"tensor", "scalar"}]
         ints = [p for p in parts if p.kind == "int"]
         only_ints = len(ints) == len(parts)
         leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))
-        if base.ndim is None and only_ints and len(ints) == 1 and type(value) is not Number:
+        if base.ndim is None and only_ints and len(ints) == 1 and not isinstance(value, Number):
             leaves_one = False
         if at_tensors or leaves_one:
             frame.emit(
@@ -322,8 +364,15 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
                 origin=base.origin,
                 versions=SCALAR_STORE_RELEASES,
             )
-    elif type(value) is Tensor and value.sure and value.device == frozenset({"cpu"}) and base.device == frozenset({"acc"}):
-        frame.emit("copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin)
+    elif (
+        isinstance(value, Tensor)
+        and value.sure
+        and value.device == frozenset({"cpu"})
+        and base.device == frozenset({"acc"})
+    ):
+        frame.emit(
+            "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
+        )
 
 
 EVALUATORS[facts.Subscript] = _subscript

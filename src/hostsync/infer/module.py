@@ -39,7 +39,7 @@ def follow_module(module: facts.Module, ops: Mapping[str, Op], torch: TorchRange
 
 def _follow(context: Context, callee: Callable) -> list[Recorded]:
     node = callee.node
-    assert type(node) is facts.Function
+    assert isinstance(node, facts.Function)
     if not usage(context, node).candidates:
         return []
     if callee.owner is not None:

@@ -43,31 +43,30 @@ _COMPILING = frozenset(
 
 def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
     """Refine what is known, given that `test` came out as `truth`."""
-    kind = type(test)
-    if kind is facts.Unary and test.op == "not":
+    if isinstance(test, facts.Unary) and test.op == "not":
         narrow(frame, test.operand, not truth)
-    elif kind is facts.Logical:
+    elif isinstance(test, facts.Logical):
         if (test.op == "and") == truth:
             for part in test.values:
                 narrow(frame, part, truth)
-    elif kind is facts.Compare and len(test.ops) == 1:
+    elif isinstance(test, facts.Compare) and len(test.ops) == 1:
         _comparison(frame, test, truth)
-    elif kind is facts.Call:
+    elif isinstance(test, facts.Call):
         _call(frame, test, truth)
-    elif kind is facts.Attr and test.name in {"is_cuda", "is_cpu"}:
+    elif isinstance(test, facts.Attr) and test.name in {"is_cuda", "is_cpu"}:
         _set_device(frame, test.value, (test.name == "is_cuda") == truth)
 
 
 def is_compiling(frame: Frame, test: facts.Expr) -> bool | None:
     """True when the test holds only under tracing, False when it holds only outside, None when it says nothing."""
-    if type(test) is facts.Unary and test.op == "not":
+    if isinstance(test, facts.Unary) and test.op == "not":
         inner = is_compiling(frame, test.operand)
         return None if inner is None else not inner
-    if type(test) is facts.Call and type(test.func) in {facts.Attr, facts.Name}:
+    if isinstance(test, facts.Call) and isinstance(test.func, (facts.Attr, facts.Name)):
         name = _called(frame, test.func)
         if name is not None and (name in _COMPILING or name.rpartition(".")[2] in _COMPILING_NAMES):
             return True
-    if type(test) is facts.Logical:
+    if isinstance(test, facts.Logical):
         parts = [is_compiling(frame, part) for part in test.values]
         if test.op == "and" and True in parts:
             return True
@@ -76,37 +75,45 @@ def is_compiling(frame: Frame, test: facts.Expr) -> bool | None:
     return None
 
 
-_COMPILING_NAMES = frozenset(name.rpartition(".")[2] for name in _COMPILING) | {"is_torchdynamo_compiling", "is_torch_fx_proxy"}
+_COMPILING_NAMES = frozenset(name.rpartition(".")[2] for name in _COMPILING) | {
+    "is_torchdynamo_compiling",
+    "is_torch_fx_proxy",
+}
 
 
 def _called(frame: Frame, func: facts.Expr) -> str | None:
     with frame.silently():
         value = evaluate(frame, func)
-    return value.name if type(value) is Ref else None
+    return value.name if isinstance(value, Ref) else None
 
 
 def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
     op, right = test.ops[0], test.rights[0]
-    if op in {"is", "is not"} and type(right) is facts.Const and right.kind == "none":
+    if op in {"is", "is not"} and isinstance(right, facts.Const) and right.kind == "none":
         is_none = (op == "is") == truth
         value = _value(frame, test.left)
         if is_none:
             _set(frame, test.left, NOTHING)
-        elif type(value) is Nothing:
+        elif isinstance(value, Nothing):
             _set(frame, test.left, Unknown())
         return
-    if op in {"==", "!="} and type(test.left) is facts.Attr and test.left.name == "dtype" and (op == "==") == truth:
+    if op in {"==", "!="} and isinstance(test.left, facts.Attr) and test.left.name == "dtype" and (op == "==") == truth:
         wanted = _value(frame, right)
         value = _value(frame, test.left.value)
-        if type(wanted) is DtypeValue and wanted.dtype and type(value) in {Tensor, Unknown}:
-            tensor = value if type(value) is Tensor else Tensor(ANYWHERE, sure=False)
+        if isinstance(wanted, DtypeValue) and wanted.dtype and isinstance(value, (Tensor, Unknown)):
+            tensor = value if isinstance(value, Tensor) else Tensor(ANYWHERE, sure=False)
             _set(frame, test.left.value, tensor._replace(dtype=wanted.dtype))
         return
-    if op in {"==", "!="} and type(right) is facts.Const and right.kind == "str":
+    if op in {"==", "!="} and isinstance(right, facts.Const) and right.kind == "str":
         equal = (op == "==") == truth
         left = test.left
         # x.device.type == "cpu"
-        if type(left) is facts.Attr and left.name == "type" and type(left.value) is facts.Attr and left.value.name == "device":
+        if (
+            isinstance(left, facts.Attr)
+            and left.name == "type"
+            and isinstance(left.value, facts.Attr)
+            and left.value.name == "device"
+        ):
             if right.value == "cpu":
                 _set_device(frame, left.value.value, not equal)
             elif equal:
@@ -119,17 +126,17 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
         _set_kind(frame, test.args[0], Tensor(ANYWHERE), truth)
     elif name == "builtins.isinstance" and len(test.args) == 2:
         classes = test.args[1]
-        options = classes.items if type(classes) is facts.Sequence else (classes,)
-        if type(classes) is facts.Binary:
+        options = classes.items if isinstance(classes, facts.Sequence) else (classes,)
+        if isinstance(classes, facts.Binary):
             promised = from_annotation(classes, lambda node: _value(frame, node) or Unknown())
             found = [promised]
         else:
             found = [from_annotation(option, lambda node: _value(frame, node) or Unknown()) for option in options]
         if len(found) == 1 and found[0] is not None:
             _set_kind(frame, test.args[0], found[0], truth)
-        elif truth and found and not any(type(value) is Tensor for value in found):
+        elif truth and found and not any(isinstance(value, Tensor) for value in found):
             value = _value(frame, test.args[0])
-            if type(value) is Tensor:
+            if isinstance(value, Tensor):
                 _set(frame, test.args[0], Unknown())
 
 
@@ -137,27 +144,27 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
     value = _value(frame, node)
     if value is None:
         return
-    if type(wanted) is Tensor:
+    if isinstance(wanted, Tensor):
         if truth:
-            if type(value) is Tensor:
+            if isinstance(value, Tensor):
                 _set(frame, node, value._replace(sure=True))
             else:
-                param = value.param if type(value) is Unknown else None
+                param = value.param if isinstance(value, Unknown) else None
                 device = frozenset({"=" + param}) if param else ANYWHERE
                 _set(frame, node, wanted._replace(device=device, param=param))
-        elif type(value) is Tensor:
+        elif isinstance(value, Tensor):
             _set(frame, node, Unknown(value.param) if not value.sure else value._replace(sure=False))
         return
     if truth:
-        if type(wanted) in {Number, Text, Array} and type(value) is not type(wanted):
-            _set(frame, node, NUMBER if type(wanted) is Number else wanted)
-        elif type(value) in {Unknown, Tensor} and type(wanted) in {Items, Mapping}:
+        if isinstance(wanted, (Number, Text, Array)) and type(value) is not type(wanted):
+            _set(frame, node, NUMBER if isinstance(wanted, Number) else wanted)
+        elif isinstance(value, (Unknown, Tensor)) and isinstance(wanted, (Items, Mapping)):
             # The elements of a container that was a bundle of tensors are tensors still.
-            element = value._replace(sure=False) if type(value) is Tensor and not value.sure else Unknown()
-            _set(frame, node, Items("list", None, element) if type(wanted) is Items else Mapping((), element))
-        elif type(value) is Unknown or (type(value) is Tensor and not value.sure):
+            element = value._replace(sure=False) if isinstance(value, Tensor) and not value.sure else Unknown()
+            _set(frame, node, Items("list", None, element) if isinstance(wanted, Items) else Mapping((), element))
+        elif isinstance(value, Unknown) or (isinstance(value, Tensor) and not value.sure):
             _set(frame, node, wanted)
-    elif type(value) is Tensor and type(wanted) is Number:
+    elif isinstance(value, Tensor) and isinstance(wanted, Number):
         _set(frame, node, value._replace(sure=True))
 
 
@@ -169,9 +176,9 @@ def _value(frame: Frame, node: facts.Expr) -> Value | None:
 
 
 def _set(frame: Frame, node: facts.Expr, value: Value) -> None:
-    if type(node) is facts.Name:
+    if isinstance(node, facts.Name):
         frame.env[node.id] = value
-    elif type(node) is facts.Attr:
+    elif isinstance(node, facts.Attr):
         path = dotted_path(node)
         if path is not None:
             frame.paths[path] = value
@@ -179,7 +186,7 @@ def _set(frame: Frame, node: facts.Expr, value: Value) -> None:
 
 def _set_device(frame: Frame, node: facts.Expr, accelerator: bool) -> None:
     value = _value(frame, node)
-    if type(value) is Tensor:
+    if isinstance(value, Tensor):
         _set(frame, node, value._replace(device=ACCELERATOR if accelerator else CPU))
-    elif type(value) is Unknown:
+    elif isinstance(value, Unknown):
         _set(frame, node, Tensor(ACCELERATOR if accelerator else CPU, sure=True))

@@ -39,16 +39,57 @@ from hostsync.infer.values import (
 from hostsync.infer.versions import overlaps
 
 SHAPE_OPS = frozenset(
-    "nonzero argwhere where masked_select unique unique_consecutive bincount histc mode repeat_interleave one_hot combinations".split()
+    [
+        "nonzero",
+        "argwhere",
+        "where",
+        "masked_select",
+        "unique",
+        "unique_consecutive",
+        "bincount",
+        "histc",
+        "mode",
+        "repeat_interleave",
+        "one_hot",
+        "combinations",
+    ]
 )
 """Operations whose waiting is about the shape, or range, of their result."""
-READ_BACK_OPS = frozenset("item tolist equal allclose is_nonzero numpy cpu".split())
+READ_BACK_OPS = frozenset(["item", "tolist", "equal", "allclose", "is_nonzero", "numpy", "cpu"])
 SYNCHRONIZE_OPS = frozenset(
-    "synchronize empty_cache barrier monitored_barrier all_gather_object broadcast_object_list gather_object "
-    "scatter_object_list send_object_list recv_object_list".split()
+    [
+        "synchronize",
+        "empty_cache",
+        "barrier",
+        "monitored_barrier",
+        "all_gather_object",
+        "broadcast_object_list",
+        "gather_object",
+        "scatter_object_list",
+        "send_object_list",
+        "recv_object_list",
+    ]
 )
-_PAIRS = frozenset("max min median nanmedian mode sort kthvalue topk cummax cummin std_mean var_mean aminmax".split())
-_FACTORIES_BY_SIZE = frozenset("zeros ones empty full rand randn new_zeros new_ones new_empty new_full".split())
+_PAIRS = frozenset(
+    [
+        "max",
+        "min",
+        "median",
+        "nanmedian",
+        "mode",
+        "sort",
+        "kthvalue",
+        "topk",
+        "cummax",
+        "cummin",
+        "std_mean",
+        "var_mean",
+        "aminmax",
+    ]
+)
+_FACTORIES_BY_SIZE = frozenset(
+    ["zeros", "ones", "empty", "full", "rand", "randn", "new_zeros", "new_ones", "new_empty", "new_full"]
+)
 _BOOL_OPERATORS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
@@ -63,7 +104,9 @@ class Arguments(NamedTuple):
     """`*args` or `**kwargs` were passed, so an argument that isn't seen may still be given."""
 
 
-def place(op: Op, args: list[tuple[facts.Expr, Value]], keywords: list[tuple[str | None, facts.Expr, Value]]) -> Arguments:
+def place(
+    op: Op, args: list[tuple[facts.Expr, Value]], keywords: list[tuple[str | None, facts.Expr, Value]]
+) -> Arguments:
     """Match arguments with an operation's parameters."""
     named: dict[str, Value] = {}
     nodes: dict[str, facts.Expr] = {}
@@ -72,7 +115,7 @@ def place(op: Op, args: list[tuple[facts.Expr, Value]], keywords: list[tuple[str
     slots = [p for p in op.params if p.kind in {"normal", "args"}]
     position = 0
     for node, value in args:
-        if type(node) is facts.Starred:
+        if isinstance(node, facts.Starred):
             is_open = True
             extra.append(value)
             continue
@@ -81,11 +124,11 @@ def place(op: Op, args: list[tuple[facts.Expr, Value]], keywords: list[tuple[str
             nodes[slots[position].name] = node
             position += 1
         elif position < len(slots):
-            name = slots[position].name
-            held = named.get(name)
-            items = (held.items or ()) if type(held) is Items else ()
-            named[name] = Items("tuple", (*items, value), UNKNOWN)
-            nodes.setdefault(name, node)
+            rest = slots[position].name
+            held = named.get(rest)
+            items = (held.items or ()) if isinstance(held, Items) else ()
+            named[rest] = Items("tuple", (*items, value), UNKNOWN)
+            nodes.setdefault(rest, node)
         else:
             extra.append(value)
     for name, node, value in keywords:
@@ -109,18 +152,17 @@ def device_named(text: str) -> Device:
 
 def device_of(value: Value) -> DeviceValue:
     """What a value passed as `device=` stands for; None is the default device, the CPU."""
-    kind = type(value)
-    if kind is DeviceValue:
+    if isinstance(value, DeviceValue):
         return value
-    if kind is Text:
+    if isinstance(value, Text):
         return DeviceValue(device_named(value.const) if value.const is not None else ANYWHERE)
-    if kind is Nothing:
+    if isinstance(value, Nothing):
         return DeviceValue(CPU)
-    if kind is Number:
+    if isinstance(value, Number):
         return DeviceValue(ACCELERATOR)
-    if kind is Tensor:
+    if isinstance(value, Tensor):
         return DeviceValue(value.device)
-    if kind is Unknown and value.param is not None:
+    if isinstance(value, Unknown) and value.param is not None:
         return DeviceValue(frozenset({"=" + value.param}))
     return DeviceValue(ANYWHERE)
 
@@ -128,8 +170,8 @@ def device_of(value: Value) -> DeviceValue:
 def merged(tensors: list[Tensor] | tuple[Tensor, ...]) -> Device:
     """Where the result of an operation over several tensors lives.
 
-    All must share a device, save that a 0-d CPU tensor goes with any. So a CPU tensor that has dimensions proves the CPU,
-    and otherwise the device wins.
+    All must share a device, save that a 0-d CPU tensor goes with any. So a CPU tensor that has dimensions proves the
+    CPU, and otherwise the device wins.
     """
     if not tensors:
         return ANYWHERE
@@ -169,11 +211,19 @@ def promoted(values: list[Value]) -> str:
     """Element type of an arithmetic result, as far as it matters here: bool, int, float or not known."""
     kinds = []
     for value in values:
-        if type(value) is Tensor:
+        if isinstance(value, Tensor):
             kinds.append(value.dtype)
-        elif type(value) is Number:
+        elif isinstance(value, Number):
             const = value.const
-            kinds.append("bool" if isinstance(const, bool) else "int" if isinstance(const, int) else "float" if const is not None else "")
+            kinds.append(
+                "bool"
+                if isinstance(const, bool)
+                else "int"
+                if isinstance(const, int)
+                else "float"
+                if const is not None
+                else ""
+            )
     if "float" in kinds:
         return "float"
     if "" in kinds or not kinds:
@@ -183,7 +233,7 @@ def promoted(values: list[Value]) -> str:
 
 def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
     given = args.named.get("dtype")
-    if type(given) is DtypeValue:
+    if isinstance(given, DtypeValue):
         return given.dtype
     if op.dtype:
         return op.dtype
@@ -204,18 +254,20 @@ def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
 def size_of(args: Arguments) -> int | None:
     """Number of dimensions that a size argument asks for."""
     size = args.named.get("size")
-    if type(size) is Items and size.items is not None:
+    if isinstance(size, Items) and size.items is not None:
         if len(size.items) == 1:
             only = size.items[0]
-            if type(only) is Items:
+            if isinstance(only, Items):
                 return len(only.items) if only.items is not None else None
-            return 1 if type(only) is Number else None
+            return 1 if isinstance(only, Number) else None
         return len(size.items)
-    return 1 if type(size) is Number else None
+    return 1 if isinstance(size, Number) else None
 
 
 def _axis_given(args: Arguments) -> bool:
-    return any(name in args.named and type(args.named[name]) is not Nothing for name in ("dim", "axis", "dims")) or bool(args.extra)
+    return any(
+        name in args.named and not isinstance(args.named[name], Nothing) for name in ("dim", "axis", "dims")
+    ) or bool(args.extra)
 
 
 def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | None:
@@ -228,10 +280,10 @@ def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | N
         if not _axis_given(args):
             return None if args.open else 0
         keep = args.named.get("keepdim")
-        if type(keep) is Number and keep.const is True:
+        if isinstance(keep, Number) and keep.const is True:
             return first
         dims = args.named.get("dim")
-        if first is None or type(dims) is Items:
+        if first is None or isinstance(dims, Items):
             return None
         return max(first - 1, 0)
     short = op.name.rpartition(".")[2]
@@ -248,13 +300,13 @@ def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | N
     if short in {"view", "reshape", "permute", "expand", "repeat"}:
         for name in ("size", "shape", "dims", "sizes", "repeats"):
             held = args.named.get(name)
-            if type(held) is Items and held.items is not None:
+            if isinstance(held, Items) and held.items is not None:
                 count = len(held.items)
                 if count == 1:
                     only = held.items[0]
-                    if type(only) is Items:
+                    if isinstance(only, Items):
                         return len(only.items) if only.items is not None else None
-                    return 1 if type(only) is Number else None
+                    return 1 if isinstance(only, Number) else None
                 return count
         return None
     return None
@@ -293,7 +345,7 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
         origin=lead(tensors),
     )
     pin = args.named.get("pin_memory")
-    if type(pin) is Number and pin.const is not False:
+    if isinstance(pin, Number) and pin.const is not False:
         tensor = tensor._replace(pinned=True if pin.const is True else None)
     if returns == "tensors":
         return Items("tuple", None, tensor._replace(ndim=None))
@@ -303,7 +355,7 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
     if op.ndim == "reduce" and short in _PAIRS and _axis_given(args):
         other = args.named.get("other")
         second = args.extra[0] if args.extra else args.named.get("dim")
-        if type(other) is Tensor or type(second) is Tensor:
+        if isinstance(other, Tensor) or isinstance(second, Tensor):
             return tensor._replace(ndim=broadcast(tensors))
         return Items("tuple", (tensor, tensor._replace(dtype="int")), UNKNOWN)
     return tensor
@@ -323,7 +375,7 @@ def _result_device(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> Devi
             return device_of(given).device
         return ANYWHERE if args.open else CPU
     if where == "like":
-        if given is not None and type(given) is not Nothing:
+        if given is not None and not isinstance(given, Nothing):
             return device_of(given).device
         return tensors[0].device if tensors else ANYWHERE
     return merged(tensors)
@@ -333,7 +385,7 @@ def _result_device(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> Devi
 
 
 def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
-    missing = value is None or type(value) is Nothing
+    missing = value is None or isinstance(value, Nothing)
     if predicate == "missing":
         return missing and not is_open
     if predicate == "given":
@@ -341,22 +393,25 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
     if value is None:
         return False
     if predicate == "tensor":
-        return type(value) is Tensor and value.sure
+        return isinstance(value, Tensor) and value.sure
     if predicate == "mask":
-        return type(value) is Tensor and value.dtype == "bool"
+        return isinstance(value, Tensor) and value.dtype == "bool"
     if predicate == "number":
-        return type(value) is Number
+        return isinstance(value, Number)
     if predicate == "true":
-        return type(value) is Number and value.const is True
+        return isinstance(value, Number) and value.const is True
     if predicate == "false":
-        return type(value) is Number and value.const is False
+        return isinstance(value, Number) and value.const is False
     if predicate == "data":
-        return type(value) in {Number, Array} or (type(value) is Items and not tensors_in(value))
+        return isinstance(value, (Number, Array)) or (isinstance(value, Items) and not tensors_in(value))
     return False
 
 
 def waiting(frame: Frame, op: Op, args: Arguments) -> str | None:
-    """The releases in which this call waits, given tensors on an accelerator: a specifier, empty for all; None if it does not."""
+    """In which releases this call waits, given tensors on an accelerator: a specifier, empty for all.
+
+    None if it does not wait in any of the releases that are asked about.
+    """
     for wait in op.waits:
         if all(_holds(test.predicate, args.named.get(test.param), args.open) for test in wait.tests) and overlaps(
             frame.context.torch, wait.torch
@@ -377,41 +432,41 @@ def event_kind(op: Op) -> str:
 def operator_result(op: str, left: Value, right: Value) -> Value:
     """The value of `left op right` for arithmetic and comparison."""
     tl, tr = type(left), type(right)
-    if tl is Tensor or tr is Tensor:
-        tensors = [v for v in (left, right) if type(v) is Tensor]
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        tensors = [v for v in (left, right) if isinstance(v, Tensor)]
         sure = any(t.sure for t in tensors)
         device = merged(tensors)
         dtype = "bool" if op in _BOOL_OPERATORS else "float" if op == "/" else promoted([left, right])
-        if tl is Array or tr is Array:
+        if isinstance(left, Array) or isinstance(right, Array):
             return Tensor(device, dtype, None, sure, origin=lead(tensors))
-        ndim = broadcast(tensors) if all(type(v) in {Tensor, Number} for v in (left, right)) else None
+        ndim = broadcast(tensors) if all(isinstance(v, (Tensor, Number)) for v in (left, right)) else None
         if op == "@":
             ndim = None
         return Tensor(device, dtype, ndim, sure, origin=lead(tensors))
-    if tl is Array or tr is Array:
-        arrays = [v for v in (left, right) if type(v) is Array]
+    if isinstance(left, Array) or isinstance(right, Array):
+        arrays = [v for v in (left, right) if isinstance(v, Array)]
         return Array(arrays[0].ndim, "bool" if op in _BOOL_OPERATORS else "")
-    if tl is Unknown or tr is Unknown:
-        params = {v.param for v in (left, right) if type(v) is Unknown and v.param is not None}
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        params = {v.param for v in (left, right) if isinstance(v, Unknown) and v.param is not None}
         if len(params) == 1 and {tl, tr} <= {Unknown, Number}:
             return Unknown(params.pop(), True)
         return UNKNOWN
     if op in _BOOL_OPERATORS:
         return NUMBER
-    if tl is Number and tr is Number:
+    if isinstance(left, Number) and isinstance(right, Number):
         return NUMBER
-    if tl is Text:
+    if isinstance(left, Text):
         return TEXT
-    if tl is Items and tr is Items and op == "+":
+    if isinstance(left, Items) and isinstance(right, Items) and op == "+":
         if left.items is not None and right.items is not None:
             return Items(left.kind, left.items + right.items, UNKNOWN)
         return Items(left.kind, None, element_of(left) if left.items != () else element_of(right))
-    if op == "*" and (tl is Items or tr is Items):
-        items = left if tl is Items else right
-        assert type(items) is Items
+    if op == "*" and (isinstance(left, Items) or isinstance(right, Items)):
+        items = left if isinstance(left, Items) else right
+        assert isinstance(items, Items)
         return Items(items.kind, None, element_of(items))
     return UNKNOWN
 
 
 def is_ref(value: Value, *names: str) -> bool:
-    return type(value) is Ref and value.name in names
+    return isinstance(value, Ref) and value.name in names

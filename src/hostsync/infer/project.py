@@ -46,7 +46,7 @@ def bases_of(context: Context, name: str) -> list[str]:
         if info is None or current in order:
             continue
         order.append(current)
-        waiting.extend(base.name for base in info.bases if type(base) is ClassRef)
+        waiting.extend(base.name for base in info.bases if isinstance(base, ClassRef))
     return order
 
 
@@ -55,9 +55,11 @@ def is_module_class(context: Context, name: str) -> bool:
     for current in bases_of(context, name):
         info = context.classes[current]
         for base in info.bases:
-            if type(base) is Ref:
+            if isinstance(base, Ref):
                 last = base.name.rpartition(".")[2]
-                if last in {"Module", "PreTrainedModel", "LightningModule", "ModelMixin"} or base.name.startswith("torch.nn."):
+                if last in {"Module", "PreTrainedModel", "LightningModule", "ModelMixin"} or base.name.startswith(
+                    "torch.nn."
+                ):
                     return True
                 if "forward" in info.methods and last not in {"Function", "Protocol", "ABC"}:
                     return True
@@ -71,7 +73,7 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
         method = info.methods.get(attribute)
         if method is not None:
             bound = receiver
-            if _decorated(method, "staticmethod") or type(receiver) is ClassRef:
+            if _decorated(method, "staticmethod") or isinstance(receiver, ClassRef):
                 bound = receiver if _decorated(method, "classmethod") else None  # type: ignore[assignment]
             return Callable(method, f"{current}.{attribute}", bound, current)
         table = attributes(context, info)
@@ -83,7 +85,7 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
 
 
 def _decorated(node: facts.Function, name: str) -> bool:
-    return any(type(d) is facts.Name and d.id == name for d in node.decorators)
+    return any(isinstance(d, facts.Name) and d.id == name for d in node.decorators)
 
 
 def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
@@ -137,21 +139,22 @@ def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
 
 def closed(value: Value, depth: int = 3) -> Value:
     """A value as others see it, who don't know the parameters of the function that it comes from."""
-    kind = type(value)
-    if kind is Tensor:
+    if isinstance(value, Tensor):
         if value.param is None and not any(atom.startswith("=") for atom in value.device):
             return value
         device = frozenset("?" if atom.startswith("=") else atom for atom in value.device)
         return value._replace(device=device, param=None)
-    if kind is Unknown:
+    if isinstance(value, Unknown):
         return UNKNOWN if value.param is not None else value
-    if kind is DeviceValue:
+    if isinstance(value, DeviceValue):
         return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in value.device))
-    if depth and kind is Items:
+    if depth and isinstance(value, Items):
         items = tuple(closed(item, depth - 1) for item in value.items) if value.items is not None else None
         return Items(value.kind, items, closed(value.element, depth - 1))
-    if depth and kind is Mapping:
-        return Mapping(tuple((key, closed(item, depth - 1)) for key, item in value.items), closed(value.element, depth - 1))
+    if depth and isinstance(value, Mapping):
+        return Mapping(
+            tuple((key, closed(item, depth - 1)) for key, item in value.items), closed(value.element, depth - 1)
+        )
     return value
 
 
@@ -159,7 +162,7 @@ def _mentions(node: facts.Expr, attribute: str) -> bool:
     stack: list[object] = [node]
     while stack:
         current = stack.pop()
-        if type(current) is facts.Attr and current.name == attribute:
+        if isinstance(current, facts.Attr) and current.name == attribute:
             return True
         if isinstance(current, tuple):
             stack.extend(current)
@@ -168,7 +171,7 @@ def _mentions(node: facts.Expr, attribute: str) -> bool:
 
 def register_buffer(frame: Frame, name: str, value: Value) -> None:
     """`self.register_buffer(name, value)`: the buffer moves with the module, so its device is that of the module."""
-    if type(value) is Tensor:
+    if isinstance(value, Tensor):
         value = value._replace(device=ANYWHERE, param=None, pinned=False)
     if frame.sink is not None:
         frame.buffers.add(name)
@@ -185,7 +188,7 @@ def canonical(context: Context, node: facts.Expr) -> str | None:
         return None
     root, _, rest = path.partition(".")
     value = context.names.get(root)
-    if type(value) is not Ref:
+    if not isinstance(value, Ref):
         return None
     return f"{value.name}.{rest}" if rest else value.name
 
@@ -194,12 +197,13 @@ def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
     key = id(node)
     known = context.usages.get(key)
     if known is None:
-        body = node.body if type(node) is facts.Function else (facts.ExprStmt(node.span, node.body),)  # type: ignore[arg-type]
+        body: tuple[facts.Stmt, ...]
+        body = node.body if isinstance(node, facts.Function) else (facts.ExprStmt(node.span, node.body),)
         known = usage_of(
-            body,  # type: ignore[arg-type]
+            body,
             context.ops,
             lambda expr: canonical(context, expr),
-            context.uses_torch or imports_torch(body, into_functions=True),  # type: ignore[arg-type]
+            context.uses_torch or imports_torch(body, into_functions=True),
         )
         context.usages[key] = known
     return known
@@ -249,16 +253,16 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
         value = _annotated(frame, param)
         if value is None:
             value = _by_default(frame, param)
-        elif type(value) is DeviceValue:
+        elif isinstance(value, DeviceValue):
             value = DeviceValue(value.device)
         frame.bind(param.name, value)
 
 
 def is_host_default(default: facts.Expr | None) -> bool:
     """The default is None or the CPU."""
-    if type(default) is facts.Call and _last(default.func) == "device" and default.args:
+    if isinstance(default, facts.Call) and _last(default.func) == "device" and default.args:
         default = default.args[0]
-    return type(default) is facts.Const and (default.kind == "none" or default.value == "cpu")
+    return isinstance(default, facts.Const) and (default.kind == "none" or default.value == "cpu")
 
 
 def _annotated(frame: Frame, param: facts.Param) -> Value | None:
@@ -271,7 +275,7 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
 
     name = param.name
     value = from_annotation(param.annotation, resolve, frozenset({"=" + name}), name)
-    if type(value) is Text and (name == "device" or name.endswith("_device")):
+    if isinstance(value, Text) and (name == "device" or name.endswith("_device")):
         return DeviceValue(frozenset({"=" + name}))
     return value
 
@@ -282,7 +286,7 @@ def _by_default(frame: Frame, param: facts.Param) -> Value:
         return DeviceValue(frozenset({"=" + name}))
     if name == "dtype" or name.endswith("_dtype"):
         return DtypeValue("")
-    if type(param.default) is facts.Const:
+    if isinstance(param.default, facts.Const):
         if param.default.kind in {"bool"}:
             return NUMBER
         if param.default.kind == "str":
@@ -296,9 +300,9 @@ def _by_default(frame: Frame, param: facts.Param) -> Value:
 def returned(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
     """What calling a function of this module returns, given the values of its arguments by parameter name."""
     node = callee.node
-    if type(node) is facts.Lambda:
+    if isinstance(node, facts.Lambda):
         return _lambda_result(context, callee, bindings)
-    assert type(node) is facts.Function
+    assert isinstance(node, facts.Function)
     summary = summarise(context, callee)
     return substitute(summary, bindings, _defaults(node))
 
@@ -306,14 +310,14 @@ def returned(context: Context, callee: Callable, bindings: Bindings[str, Value])
 def summarise(context: Context, callee: Callable) -> Value:
     """What a function returns in terms of its parameters; UNKNOWN inside its own recursion."""
     node = callee.node
-    assert type(node) is facts.Function
+    assert isinstance(node, facts.Function)
     key = (callee.symbol, callee.bound)
     known = context.summaries.get(key)
     if known is not None:
         return known
     if key in context.busy or len(context.busy) > 40:
         return UNKNOWN
-    if node.returns is not None and type(node.returns) is facts.Const and node.returns.kind == "none":
+    if node.returns is not None and isinstance(node.returns, facts.Const) and node.returns.kind == "none":
         context.summaries[key] = Nothing()
         return context.summaries[key]
     context.busy.add(key)
@@ -333,7 +337,7 @@ def summarise(context: Context, callee: Callable) -> Value:
     finally:
         context.busy.discard(key)
     context.summaries[key] = result
-    if type(callee.bound) is Instance and frame.paths and node.params:
+    if isinstance(callee.bound, Instance) and frame.paths and node.params:
         prefix = node.params[0].name + "."
         context.effects[key] = {
             path[len(prefix) :]: value
@@ -345,7 +349,11 @@ def summarise(context: Context, callee: Callable) -> Value:
 
 def apply_effects(frame: Frame, callee: Callable, bindings: Bindings[str, Value]) -> None:
     """After `self.method(…)`: the attributes of `self` that the method has set for sure."""
-    if type(callee.bound) is not Instance or callee.bound != frame.bound or type(callee.node) is not facts.Function:
+    if (
+        not isinstance(callee.bound, Instance)
+        or callee.bound != frame.bound
+        or not isinstance(callee.node, facts.Function)
+    ):
         return
     effects = frame.context.effects.get((callee.symbol, callee.bound))
     if effects and frame.function is not None and frame.function.params:
@@ -369,19 +377,19 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
         result = value if result is None else join(result, value)
     if result is None:
         result = Nothing()
-    if node.returns is not None and type(result) in {Unknown, Items, Mapping}:
+    if node.returns is not None and isinstance(result, (Unknown, Items, Mapping)):
 
         def resolve(expr: facts.Expr) -> Value:
             return evaluate(frame, expr)
 
         promised = from_annotation(node.returns, resolve)
-        if promised is not None and (type(result) is Unknown and result.param is None):
+        if promised is not None and (isinstance(result, Unknown) and result.param is None):
             return promised
     return result
 
 
 def _last(node: facts.Expr) -> str:
-    return node.id if type(node) is facts.Name else node.name if type(node) is facts.Attr else ""
+    return node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
 
 
 def defaults_of(context: Context, symbol: str) -> dict[str, Value]:
@@ -394,9 +402,9 @@ def _defaults(node: facts.Function) -> dict[str, Value]:
     result: dict[str, Value] = {}
     for param in node.params:
         default = param.default
-        if is_host_default(default) and type(default) is facts.Call:
+        if is_host_default(default) and isinstance(default, facts.Call):
             result[param.name] = DeviceValue(CPU)
-        elif type(default) is facts.Const:
+        elif isinstance(default, facts.Const):
             if default.kind == "none":
                 result[param.name] = Nothing()
             elif default.kind == "str":
@@ -408,29 +416,30 @@ def _defaults(node: facts.Function) -> dict[str, Value]:
 
 def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[str, Value], depth: int = 4) -> Value:
     """Put arguments in the place of parameters in a summary."""
-    kind = type(value)
-    if kind is Tensor:
+    if isinstance(value, Tensor):
         if value.param is not None:
             argument = bindings.get(value.param)
-            if argument is not None and type(argument) is not Unknown:
+            if argument is not None and not isinstance(argument, Unknown):
                 return argument
         return value._replace(device=_place(value.device, bindings, defaults), param=None)
-    if kind is Unknown:
+    if isinstance(value, Unknown):
         if value.param is None:
             return value
         argument = bindings.get(value.param, defaults.get(value.param))
         if argument is None:
             return UNKNOWN
         return _derived(argument) if value.derived else argument
-    if kind is DeviceValue:
+    if isinstance(value, DeviceValue):
         return DeviceValue(_place(value.device, bindings, defaults))
-    if depth and kind is Items:
+    if depth and isinstance(value, Items):
         if value.items is not None:
             return Items(
-                value.kind, tuple(substitute(item, bindings, defaults, depth - 1) for item in value.items), value.element
+                value.kind,
+                tuple(substitute(item, bindings, defaults, depth - 1) for item in value.items),
+                value.element,
             )
         return Items(value.kind, None, substitute(value.element, bindings, defaults, depth - 1))
-    if depth and kind is Mapping:
+    if depth and isinstance(value, Mapping):
         return Mapping(
             tuple((key, substitute(item, bindings, defaults, depth - 1)) for key, item in value.items),
             substitute(value.element, bindings, defaults, depth - 1),
@@ -440,14 +449,13 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
 
 def _derived(argument: Value) -> Value:
     """The result of arithmetic on an argument, element by element."""
-    kind = type(argument)
-    if kind is Tensor:
+    if isinstance(argument, Tensor):
         return argument._replace(dtype="", param=None)
-    if kind is Number:
+    if isinstance(argument, Number):
         return NUMBER
-    if kind is Unknown:
+    if isinstance(argument, Unknown):
         return argument._replace(derived=True)
-    return argument if kind is Array else UNKNOWN
+    return argument if isinstance(argument, Array) else UNKNOWN
 
 
 def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Device:
@@ -465,12 +473,12 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
             if argument is None:
                 result.add("?")
             else:
-                result |= CPU if type(argument) is Nothing else device_of(argument).device
+                result |= CPU if isinstance(argument, Nothing) else device_of(argument).device
             continue
-        if type(argument) in {Items, Mapping}:
+        if isinstance(argument, (Items, Mapping)):
             held = tensors_in(argument)
             result |= held[0].device if held else ANYWHERE
-        elif type(argument) in {Number, Ref}:
+        elif isinstance(argument, (Number, Ref)):
             result.add("?")
         else:
             result |= device_of(argument).device
@@ -479,7 +487,7 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
 
 def _lambda_result(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
     node = callee.node
-    assert type(node) is facts.Lambda
+    assert isinstance(node, facts.Lambda)
     key = (callee.symbol + str(node.span), None)
     if key in context.busy or len(context.busy) > 40:
         return UNKNOWN
@@ -505,7 +513,7 @@ def bind_arguments(
         params = params[1:]
     result: dict[str, Value] = {}
     for param, (expr, value) in zip(params, args, strict=False):
-        if type(expr) is facts.Starred:
+        if isinstance(expr, facts.Starred):
             break
         result[param.name] = value
     names = {p.name for p in node.params}

@@ -6,7 +6,19 @@ from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import SETUP_NAME, Context, Recorded
 from hostsync.infer.operations import device_of
 from hostsync.infer.project import defaults_of, is_host_default
-from hostsync.infer.values import ANYWHERE, CPU, Device, Items, Mapping, Nothing, Number, Ref, is_certain, only_host, tensors_in
+from hostsync.infer.values import (
+    ANYWHERE,
+    CPU,
+    Device,
+    Items,
+    Mapping,
+    Nothing,
+    Number,
+    Ref,
+    is_certain,
+    only_host,
+    tensors_in,
+)
 
 _DEPTH = 4
 """How many calls up evidence is looked for."""
@@ -41,10 +53,14 @@ def _calls_that_wait(context: Context, events: list[Event]) -> list[Event]:
     found = []
     for symbol, event in inside.items():
         for site in context.calls.get(symbol, ()):
-            if site.hot == "loop" and any(is_certain(t.device) for value in site.bindings.values() for t in tensors_in(value)):
+            if site.hot == "loop" and any(
+                is_certain(t.device) for value in site.bindings.values() for t in tensors_in(value)
+            ):
                 reason = Reason(event.span, "")
                 name = symbol.rpartition(".")[2]
-                found.append(Event("call", "project", "", site.span, name, "likely", site.caller, site.hot, (reason,), None))
+                found.append(
+                    Event("call", "project", "", site.span, name, "likely", site.caller, site.hot, (reason,), None)
+                )
     return found
 
 
@@ -100,11 +116,11 @@ def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:
     result: set[str] = set() if _is_private(context, symbol) else {"?"}
     for site in sites:
         value = site.bindings.get(param, defaults.get(param))
-        if value is None or type(value) in {Number, Ref}:
+        if value is None or isinstance(value, (Number, Ref)):
             result.add("?")
-        elif type(value) is Nothing:
+        elif isinstance(value, Nothing):
             result |= CPU
-        elif type(value) in {Items, Mapping}:
+        elif isinstance(value, (Items, Mapping)):
             held = tensors_in(value)
             result |= resolved(context, site.caller, held[0].device, depth - 1) if held else ANYWHERE
         else:

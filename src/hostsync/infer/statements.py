@@ -29,10 +29,7 @@ from hostsync.infer.values import (
 
 def execute(frame: Frame, body: tuple[facts.Stmt, ...]) -> bool:
     """Follow a block. False when its end cannot be reached."""
-    for statement in body:
-        if not _EXECUTORS[type(statement)](frame, statement):
-            return False
-    return True
+    return all(_EXECUTORS[type(statement)](frame, statement) for statement in body)
 
 
 def _assign(frame: Frame, node: facts.Assign) -> bool:
@@ -41,17 +38,17 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
     else:
         value = evaluate(frame, node.value)
         frame.assigning = node.value
-        if type(value) is Tensor and value.origin is not None and type(node.value) not in {facts.Name, facts.Const}:
+        if isinstance(value, Tensor) and value.origin is not None and type(node.value) not in {facts.Name, facts.Const}:
             value = explain(value, node.value)
-    if node.annotation is not None and (node.value is None or type(value) is Unknown):
+    if node.annotation is not None and (node.value is None or isinstance(value, Unknown)):
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
         if promised is not None:
             value = promised
-    elif node.annotation is not None and type(value) is Items and value.items == ():
+    elif node.annotation is not None and isinstance(value, Items) and value.items == ():
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
-        if type(promised) is Items:
+        if isinstance(promised, Items):
             value = Items(value.kind, None, promised.element)
-    if node.value is None and type(value) is Unknown:
+    if node.value is None and isinstance(value, Unknown):
         return True
     for target in node.targets:
         assign(frame, target, value)
@@ -60,28 +57,36 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
 
 def _aug_assign(frame: Frame, node: facts.AugAssign) -> bool:
     target = node.target
-    if type(target) is facts.Subscript:
+    if isinstance(target, facts.Subscript):
         base = evaluate(frame, target.value)
         old = load(frame, target, base)
         right = evaluate(frame, node.value)
         value = operator_result(node.op, old, right)
-        if type(base) is Tensor:
+        if isinstance(base, Tensor):
             with frame.silently():
-                masked = type(old) is Tensor
+                masked = isinstance(old, Tensor)
             if masked:
                 store(frame, target, value)
         return True
     old = evaluate(frame, target)
     right = evaluate(frame, node.value)
     frame.assigning = target
-    if type(old) is Items and node.op == "+" and old.items is not None and type(right) is Items and frame.loops:
-        assign(frame, target, Items(old.kind, None, element_of(right) if old.items == () else join(element_of(old), element_of(right))))
+    if isinstance(old, Items) and node.op == "+" and old.items is not None and isinstance(right, Items) and frame.loops:
+        assign(
+            frame,
+            target,
+            Items(old.kind, None, element_of(right) if old.items == () else join(element_of(old), element_of(right))),
+        )
         return True
     value = operator_result(node.op, old, right)
-    if type(value) is Tensor and type(old) is Tensor:
+    if isinstance(value, Tensor) and isinstance(old, Tensor):
         # In place: the tensor stays where it is.
-        value = value._replace(device=old.device if type(right) is not Tensor or old.ndim != 0 else value.device)
-    assign(frame, target, explain(value, node.value) if type(value) is Tensor and type(old) is not Tensor else value)
+        value = value._replace(device=old.device if not isinstance(right, Tensor) or old.ndim != 0 else value.device)
+    assign(
+        frame,
+        target,
+        explain(value, node.value) if isinstance(value, Tensor) and not isinstance(old, Tensor) else value,
+    )
     return True
 
 
@@ -135,7 +140,7 @@ def _if(frame: Frame, node: facts.If) -> bool:
             frame.compiled += 1
             compiled += 1
         orelse = current.orelse
-        if len(orelse) == 1 and type(orelse[0]) is facts.If:
+        if len(orelse) == 1 and isinstance(orelse[0], facts.If):
             current = orelse[0]
             continue
         through = execute(frame, orelse)
@@ -154,7 +159,9 @@ def _if(frame: Frame, node: facts.If) -> bool:
 
 
 def _is_type_checking(node: facts.Expr) -> bool:
-    return (type(node) is facts.Name and node.id == "TYPE_CHECKING") or (type(node) is facts.Attr and node.name == "TYPE_CHECKING")
+    return (isinstance(node, facts.Name) and node.id == "TYPE_CHECKING") or (
+        isinstance(node, facts.Attr) and node.name == "TYPE_CHECKING"
+    )
 
 
 def _loop(frame: Frame, enter: Function[[], None], body: tuple[facts.Stmt, ...]) -> None:
@@ -187,20 +194,25 @@ def _loop(frame: Frame, enter: Function[[], None], body: tuple[facts.Stmt, ...])
 
 def _for(frame: Frame, node: facts.For) -> bool:
     element = iterated(frame, evaluate(frame, node.iterable))
-    if type(element) is Unknown and _is_loader(node.iterable):
+    if isinstance(element, Unknown) and _is_loader(node.iterable):
         # By its name it yields batches; nearly all of them come from the host.
         element = Tensor(frozenset({"cpu"}), sure=False, pinned=None)
-    if type(element) is Tensor and element.origin is not None:
-        element = explain(element, node.iterable)  # type: ignore[assignment]
+    if isinstance(element, Tensor) and element.origin is not None:
+        element = explain(element, node.iterable)
     _loop(frame, lambda: assign(frame, node.target, element), node.body)
     execute(frame, node.orelse)
     return True
 
 
 def _is_loader(node: facts.Expr) -> bool:
-    if type(node) is facts.Call and type(node.func) is facts.Name and node.func.id in {"tqdm", "enumerate", "iter"} and node.args:
+    if (
+        isinstance(node, facts.Call)
+        and isinstance(node.func, facts.Name)
+        and node.func.id in {"tqdm", "enumerate", "iter"}
+        and node.args
+    ):
         node = node.args[0]
-    name = node.id if type(node) is facts.Name else node.name if type(node) is facts.Attr else ""
+    name = node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
     return name.lower().endswith("loader")
 
 
@@ -250,7 +262,7 @@ def _try(frame: Frame, node: facts.Try) -> bool:
 
 def _delete(frame: Frame, node: facts.Delete) -> bool:
     for target in node.targets:
-        if type(target) is facts.Name:
+        if isinstance(target, facts.Name):
             frame.env.pop(target.id, None)
     return True
 
@@ -328,9 +340,9 @@ def _class(frame: Frame, node: facts.Class) -> bool:
         context.closures[name] = frame.env
     frame.bind(node.name, ClassRef(name))
     for statement in node.body:
-        if type(statement) is facts.Assign:
+        if isinstance(statement, facts.Assign):
             _class_attribute(frame, info, statement)
-        elif type(statement) is facts.Class:
+        elif isinstance(statement, facts.Class):
             saved = frame.symbol
             frame.symbol = name
             outer = frame.env.get(statement.name)
@@ -340,7 +352,9 @@ def _class(frame: Frame, node: facts.Class) -> bool:
             if outer is not None:
                 frame.env[statement.name] = outer
     if frame.events is not None:
-        context.pending.extend(Callable(method, f"{name}.{method.name}", Instance(name, True), name) for method in info.methods.values())
+        context.pending.extend(
+            Callable(method, f"{name}.{method.name}", Instance(name, True), name) for method in info.methods.values()
+        )
     return True
 
 
@@ -349,11 +363,11 @@ def _class_attribute(frame: Frame, info: ClassInfo, statement: facts.Assign) -> 
     with frame.silently():
         if statement.value is not None:
             value = evaluate(frame, statement.value)
-        if statement.annotation is not None and type(value) in {Unknown, Items}:
+        if statement.annotation is not None and isinstance(value, (Unknown, Items)):
             promised = from_annotation(statement.annotation, lambda expr: evaluate(frame, expr))
-            value = promised if promised is not None and type(value) is Unknown else value
+            value = promised if promised is not None and isinstance(value, Unknown) else value
     for target in statement.targets:
-        if type(target) is facts.Name:
+        if isinstance(target, facts.Name):
             info.attributes[target.id] = value
 
 

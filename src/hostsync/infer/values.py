@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable as Callable_
+from typing import Any, NamedTuple, TypeAlias
 
 from hostsync.facts import Function, Lambda
 from hostsync.infer.events import Reason
@@ -162,7 +163,7 @@ class Instance(NamedTuple):
     device: Device = ANYWHERE
     """For an `nn.Module`: where its parameters live."""
     options: tuple[tuple[str, bool | None], ...] = ()
-    """The flags that a library object was made with (`pin_memory`, `validate_args`); None where the value is not known."""
+    """The switches that a library object was made with (`pin_memory`, `validate_args`); None where it is not known."""
     made: Origin | None = None
     """Where it was made."""
 
@@ -218,17 +219,17 @@ def join(a: Value, b: Value) -> Value:
     ka, kb = type(a), type(b)
     if ka is kb and a == b:
         return a
-    if ka is Nothing:
+    if isinstance(a, Nothing):
         return b
-    if kb is Nothing:
+    if isinstance(b, Nothing):
         return a
     if ka is kb:
         return _JOIN_SAME[ka](a, b) if ka in _JOIN_SAME else UNKNOWN
-    if ka is Tensor:
-        return _with_other(a, b)  # type: ignore[arg-type]
-    if kb is Tensor:
-        return _with_other(b, a)  # type: ignore[arg-type]
-    if ka is Unknown or kb is Unknown:
+    if isinstance(a, Tensor):
+        return _with_other(a, b)
+    if isinstance(b, Tensor):
+        return _with_other(b, a)
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
         return UNKNOWN
     if {ka, kb} == {Ref, DeviceValue} or {ka, kb} == {Text, DeviceValue}:
         return DeviceValue(ANYWHERE)
@@ -237,7 +238,7 @@ def join(a: Value, b: Value) -> Value:
 
 def _with_other(tensor: Tensor, other: Value) -> Value:
     """A tensor on one path, something else on the other."""
-    if type(other) is Unknown:
+    if isinstance(other, Unknown):
         return tensor._replace(device=tensor.device | ANYWHERE, sure=False, param=None)
     return tensor._replace(sure=False, param=None)
 
@@ -275,7 +276,7 @@ def _join_mappings(a: Mapping, b: Mapping) -> Mapping:
     items = dict(a.items)
     for key, value in b.items:
         items[key] = join(items[key], value) if key in items else value
-    empty_a, empty_b = type(a.element) is Unknown and not a.items, type(b.element) is Unknown and not b.items
+    empty_a, empty_b = isinstance(a.element, Unknown) and not a.items, isinstance(b.element, Unknown) and not b.items
     element = b.element if empty_a else a.element if empty_b else join(a.element, b.element)
     return Mapping(tuple(items.items()), element)
 
@@ -286,7 +287,7 @@ def _join_instances(a: Instance, b: Instance) -> Value:
     return a._replace(device=a.device | b.device, options=a.options if a.options == b.options else ())
 
 
-_JOIN_SAME = {
+_JOIN_SAME: dict[type, Callable_[[Any, Any], Value]] = {
     Tensor: _join_tensors,
     Items: _join_items,
     Mapping: _join_mappings,
@@ -322,18 +323,18 @@ def mapping_element(mapping: Mapping) -> Value:
         result = value if result is None else join(result, value)
     if result is None:
         return mapping.element
-    return result if type(mapping.element) is Unknown else join(result, mapping.element)
+    return result if isinstance(mapping.element, Unknown) else join(result, mapping.element)
 
 
 def tensors_in(value: Value, depth: int = 3) -> tuple[Tensor, ...]:
     """The tensors that a value is or holds, nested `depth` deep."""
-    if type(value) is Tensor:
+    if isinstance(value, Tensor):
         return (value,)
     if depth:
-        if type(value) is Items:
+        if isinstance(value, Items):
             if value.items is None:
                 return tensors_in(value.element, depth - 1)
             return tuple(t for item in value.items[:64] for t in tensors_in(item, depth - 1))
-        if type(value) is Mapping:
+        if isinstance(value, Mapping):
             return tuple(t for _, item in value.items[:64] for t in tensors_in(item, depth - 1))
     return ()
