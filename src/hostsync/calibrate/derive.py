@@ -21,7 +21,9 @@ Rows = Mapping[str, tuple[int, int, int]]
 """Calls, how many waited, and in how many debug mode warned, by the kinds of the arguments."""
 
 _DEVICE_TENSOR = re.compile(r"[bfic]s?0?")
-_NAMES_OF_DIMENSIONS = re.compile(r"(dim|axis|dims|axes)\d?|dim_?\w*|offset|diagonal|keepdim|dimension|start_dim|end_dim")
+_NAMES_OF_DIMENSIONS = re.compile(
+    r"(dim|axis|dims|axes)\d?|dim_?\w*|offset|diagonal|keepdim|dimension|start_dim|end_dim"
+)
 
 
 # A tensor as a dimension would be read back too, but nobody passes one: it would only make the files longer.
@@ -181,7 +183,7 @@ class Derived(NamedTuple):
 
 
 def derive(op: Op, rows: Rows, stated: Stated | None) -> Derived:
-    """Return the conditions of an operation from its rows, or from what is stated about it, and the numbers it reads."""
+    """Return the conditions of an operation: from its rows or as stated, and for the numbers that it reads back."""
     samples = samples_of(op, rows)
     explained = [f"{name} tensor" for name in read_as_numbers(op, samples)]
     numbers = [item for item in explained if not _NAMES_OF_DIMENSIONS.fullmatch(item.split()[0])]

@@ -2,7 +2,8 @@
 
     python -m hostsync.calibrate.keep DIR/ops.json --device h200 [--date 2026-11-20]
 
-What was measured for operations that never waited shrinks to one row; forms that only PyTorch's tests have are left out.
+What was measured for operations that never waited shrinks to one row; forms that only PyTorch's tests have are
+left out.
 """
 
 from __future__ import annotations

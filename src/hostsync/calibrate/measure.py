@@ -102,7 +102,15 @@ class Oracle:
 def kind_of(value: Any) -> str:
     """Describe an argument: `f2` is a float tensor of two dimensions, `cpu:` before it says where, `n` is a number."""
     if isinstance(value, torch.Tensor):
-        letter = "b" if value.dtype == torch.bool else "f" if value.is_floating_point() else "c" if value.is_complex() else "i"
+        letter = (
+            "b"
+            if value.dtype == torch.bool
+            else "f"
+            if value.is_floating_point()
+            else "c"
+            if value.is_complex()
+            else "i"
+        )
         where = "cpu:" if value.device.type == "cpu" else ""
         layout = "" if value.layout == torch.strided else "s"
         return f"{where}{letter}{layout}{value.dim()}"
@@ -236,7 +244,11 @@ def op_item(info: Any) -> Callable[[Recorder], None]:
     def work(recorder: Recorder) -> None:
         kind = "cuda" if recorder.device != "cpu" else "cpu"
         supported = info.supported_dtypes(kind)
-        dtypes = [(dtype, count) for dtype, count in ((torch.float32, 16), (torch.int64, 5), (torch.bool, 4)) if dtype in supported]
+        dtypes = [
+            (dtype, count)
+            for dtype, count in ((torch.float32, 16), (torch.int64, 5), (torch.bool, 4))
+            if dtype in supported
+        ]
         if not dtypes or torch.float32 not in supported:
             dtypes += [(dtype, 8) for dtype in sorted(supported, key=str)[:1]]
         named = resolve(info.name)
@@ -264,7 +276,7 @@ def op_item(info: Any) -> Callable[[Recorder], None]:
                 continue
             for form, callee, in_place in forms:
                 for number, sample in enumerate(inputs):
-                    if in_place and number >= 4 or recorder.late():
+                    if (in_place and number >= 4) or recorder.late():
                         break
                     args = (sample.input, *sample.args)
                     if recorder.call(form, callee, args, sample.kwargs, in_place) and not form.startswith("~"):
@@ -309,7 +321,9 @@ def describe_expression(text: str, device: str) -> str:
         exec(statements, names)
         values = [eval(compile(ast.Expression(item), text, "eval"), names) for item in call.args]
         keywords = {
-            item.arg: eval(compile(ast.Expression(item.value), text, "eval"), names) for item in call.keywords if item.arg
+            item.arg: eval(compile(ast.Expression(item.value), text, "eval"), names)
+            for item in call.keywords
+            if item.arg
         }
         if isinstance(call.func, ast.Attribute):
             owner = eval(compile(ast.Expression(call.func.value), text, "eval"), names)
@@ -329,7 +343,11 @@ def distribution_item(name: str, arguments: str) -> Callable[[Recorder], None]:
             make = f"z = D.{name}({arguments}{validate}); q = z.sample()"
             for member, call in samples.DISTRIBUTION_CALLS.items():
                 cls = getattr(torch.distributions, name)
-                if "(" in call or hasattr(cls, member) or member in (cls.arg_constraints if isinstance(cls.arg_constraints, dict) else ()):
+                if (
+                    "(" in call
+                    or hasattr(cls, member)
+                    or member in (cls.arg_constraints if isinstance(cls.arg_constraints, dict) else ())
+                ):
                     expression_kinds(recorder, f"{full}.{member}", "self." + kind if kind else "", f"{make}; {call}")
 
     return work
@@ -342,7 +360,9 @@ def transform_item(name: str, make: str) -> Callable[[Recorder], None]:
         start = f"z = {make}; q = torch.rand(64, device=d)"
         expression_kinds(recorder, f"{full}.__call__", "", f"{start}; z(q)")
         expression_kinds(recorder, f"{full}.inv", "", f"{start}; z.inv(z(q))")
-        expression_kinds(recorder, f"{full}.log_abs_det_jacobian", "", f"{start}; r = z(q); z.log_abs_det_jacobian(q, r)")
+        expression_kinds(
+            recorder, f"{full}.log_abs_det_jacobian", "", f"{start}; r = z(q); z.log_abs_det_jacobian(q, r)"
+        )
 
     return work
 
@@ -440,7 +460,10 @@ def distributed_item(recorder: Recorder) -> None:
 def items() -> list[tuple[str, Callable[[Recorder], None]]]:
     """Return all work with a name for each; the same order in every process. What may break a process comes last."""
     work: list[tuple[str, Callable[[Recorder], None]]] = []
-    work += [(f"expression {number} {name}", expression_item(name, text)) for number, (name, text) in enumerate(samples.EXPRESSIONS)]
+    work += [
+        (f"expression {number} {name}", expression_item(name, text))
+        for number, (name, text) in enumerate(samples.EXPRESSIONS)
+    ]
     work += [(f"distribution {name}", distribution_item(name, text)) for name, text in samples.DISTRIBUTIONS.items()]
     work += [(f"transform {name}", transform_item(name, text)) for name, text in samples.TRANSFORMS.items()]
     work += [
@@ -526,7 +549,9 @@ def collect(files: list[Path], out: Path, started: float, dry: bool) -> None:
     (out / "ops.json").write_text(json.dumps(result, indent=0) + "\n", encoding="utf-8")
     (out / "errors.json").write_text(json.dumps(errors, indent=0) + "\n", encoding="utf-8")
     waiting = sum(any(counts[1] for counts in kinds.values()) for kinds in ops.values())
-    print(f"{len(ops)} operations, {waiting} wait on some sample, {len(errors)} errors, {result['seconds']} s", flush=True)
+    print(
+        f"{len(ops)} operations, {waiting} wait on some sample, {len(errors)} errors, {result['seconds']} s", flush=True
+    )
 
 
 def parent(options: argparse.Namespace) -> int:

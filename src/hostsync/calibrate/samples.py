@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a call is read best on one line
 """Calls to measure, besides PyTorch's own operator samples.
 
 Each expression is `statements; call`: only the last part is measured, the statements before it prepare. The names in
@@ -326,7 +327,7 @@ EXPRESSIONS: list[tuple[str, str]] = [
     *_same("torch.nn.utils.rnn.pack_sequence", "rnn.pack_sequence([v[:, None], v[:8, None]])"),
     *_same("torch.nn.utils.rnn.unpad_sequence", "rnn.unpad_sequence(x, torch.full((64,), 8, device=d))"),
     *_same("torch.nn.utils.rnn.invert_permutation", "rnn.invert_permutation(torch.arange(8, device=d))"),
-    *((f"torch.nn.init.{name}", f"nn.init.{name}(x)") for name in "uniform_ normal_ trunc_normal_ ones_ zeros_ eye_ xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ orthogonal_".split()),
+    *((f"torch.nn.init.{name}", f"nn.init.{name}(x)") for name in ["uniform_", "normal_", "trunc_normal_", "ones_", "zeros_", "eye_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "orthogonal_"]),
     *_same("torch.nn.init.constant_", "nn.init.constant_(x, 1.0)", "nn.init.constant_(x, f)"),
     *_same("torch.nn.init.sparse_", "nn.init.sparse_(x, 0.1)"),
     *_same("torch.nn.init.dirac_", "nn.init.dirac_(x[None].repeat(4, 1, 1))"),
@@ -366,22 +367,8 @@ EXPRESSIONS: list[tuple[str, str]] = [
     *_same("torch.optim.lr_scheduler.ReduceLROnPlateau.step", "z = torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD(model.parameters(), 0.1)); z.step(f)", "z = torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD(model.parameters(), 0.1)); z.step(0.5)"),
     *_same("torch.optim.swa_utils.AveragedModel.update_parameters", "z = torch.optim.swa_utils.AveragedModel(model); z.update_parameters(model); z.update_parameters(model)"),
     # streams, events, the allocator
-    *((f"torch.cuda.{name}", f"torch.cuda.{name}()") for name in (
-        "synchronize current_stream default_stream current_device device_count is_available memory_allocated memory_reserved "
-        "max_memory_allocated max_memory_reserved memory_stats mem_get_info memory_summary memory_snapshot reset_peak_memory_stats "
-        "reset_accumulated_memory_stats reset_max_memory_allocated get_rng_state get_rng_state_all initial_seed seed seed_all "
-        "is_current_stream_capturing is_initialized get_device_name get_device_properties get_device_capability "
-        "get_arch_list get_gencode_flags is_bf16_supported current_blas_handle ipc_collect get_sync_debug_mode "
-        "host_memory_stats memory_cached max_memory_cached reset_max_memory_cached list_gpu_processes init "
-        "memory_stats_as_nested_dict get_allocator_backend graph_pool_handle "
-        "host_memory_stats_as_nested_dict reset_accumulated_host_memory_stats reset_peak_host_memory_stats "
-        "is_tf32_supported cudart"
-    ).split()),
-    *((f"torch.accelerator.{name}", f"torch.accelerator.{name}()") for name in (
-        "synchronize current_stream current_accelerator current_device_index device_count is_available memory_allocated "
-        "memory_reserved memory_stats max_memory_allocated max_memory_reserved reset_peak_memory_stats get_memory_info "
-        "reset_accumulated_memory_stats"
-    ).split()),
+    *((f"torch.cuda.{name}", f"torch.cuda.{name}()") for name in ["synchronize", "current_stream", "default_stream", "current_device", "device_count", "is_available", "memory_allocated", "memory_reserved", "max_memory_allocated", "max_memory_reserved", "memory_stats", "mem_get_info", "memory_summary", "memory_snapshot", "reset_peak_memory_stats", "reset_accumulated_memory_stats", "reset_max_memory_allocated", "get_rng_state", "get_rng_state_all", "initial_seed", "seed", "seed_all", "is_current_stream_capturing", "is_initialized", "get_device_name", "get_device_properties", "get_device_capability", "get_arch_list", "get_gencode_flags", "is_bf16_supported", "current_blas_handle", "ipc_collect", "get_sync_debug_mode", "host_memory_stats", "memory_cached", "max_memory_cached", "reset_max_memory_cached", "list_gpu_processes", "init", "memory_stats_as_nested_dict", "get_allocator_backend", "graph_pool_handle", "host_memory_stats_as_nested_dict", "reset_accumulated_host_memory_stats", "reset_peak_host_memory_stats", "is_tf32_supported", "cudart"]),
+    *((f"torch.accelerator.{name}", f"torch.accelerator.{name}()") for name in ["synchronize", "current_stream", "current_accelerator", "current_device_index", "device_count", "is_available", "memory_allocated", "memory_reserved", "memory_stats", "max_memory_allocated", "max_memory_reserved", "reset_peak_memory_stats", "get_memory_info", "reset_accumulated_memory_stats"]),
     *_same("torch.cuda.empty_cache", "z = torch.empty(64 << 20, device=d); del z; torch.cuda.empty_cache()"),
     *_same("torch.accelerator.empty_cache", "z = torch.empty(64 << 20, device=d); del z; torch.accelerator.empty_cache()"),
     *_same("torch.cuda.manual_seed", "torch.cuda.manual_seed(1)"),
@@ -410,6 +397,123 @@ EXPRESSIONS: list[tuple[str, str]] = [
     *_same("torch.from_dlpack", "torch.from_dlpack(x)"),
     *_same("torch.func.vmap", "torch.func.vmap(torch.sin)(x)"),
 ]  # fmt: skip
+
+_UNARY_IN_PLACE = (
+    "abs acos acosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil celu conj_physical cos cosh deg2rad detach erf erfc "
+    "exp exp2 expm1 fix floor frac i0 log log10 log1p log2 logit nan_to_num neg negative rad2deg reciprocal relu round rrelu rsqrt "
+    "selu sigmoid sin sinc sinh sqrt square tan tanh trunc"
+)
+
+EXPRESSIONS += [
+    *((f"torch.{name}_", f"torch.{name}_(x)") for name in _UNARY_IN_PLACE.split()),
+    *((f"torch.nn.functional.{name}_", f"F.{name}_(x)") for name in ["celu", "elu", "hardtanh", "leaky_relu", "relu", "rrelu", "selu"]),
+    *((f"torch.{name}", f"torch.{name}(x)") for name in ["relu", "selu", "celu", "rrelu", "detach", "hardshrink", "frobenius_norm", "nuclear_norm", "dequantize"]),
+    *(
+        (f"torch.cuda.{name}Tensor", f"torch.cuda.{name}Tensor([1, 0])")
+        for name in ["BFloat16", "Bool", "Byte", "Char", "Double", "Half", "Int", "Short"]
+    ),
+    ("torch.ctc_loss", "q = torch.full((4,), 20, device=d); torch.ctc_loss(torch.randn(20, 4, 8, device=d).log_softmax(2), torch.randint(1, 8, (4, 6), device=d), q, q - 14)"),
+    ("torch.cuda.amp.GradScaler.step", "z = torch.cuda.amp.GradScaler(); o = torch.optim.SGD(model.parameters(), 0.1); z.scale(loss_of()); z.step(o)"),
+    ("torch.cuda.amp.GradScaler.get_scale", "z = torch.cuda.amp.GradScaler(); z.scale(f); z.get_scale()"),
+    ("torch.cuda.amp.GradScaler.state_dict", "z = torch.cuda.amp.GradScaler(); z.scale(f); z.state_dict()"),
+    ("torch.nn.AdaptiveLogSoftmaxWithLoss.forward", "z = nn.AdaptiveLogSoftmaxWithLoss(64, 100, [10, 50]).to(d); z(x, u)"),
+    ("torch.nn.utils.clip_grad_norm", "loss_of(); nn.utils.clip_grad_norm(model.parameters(), 1.0)"),
+    ("torch.nn.utils.clip_grad_norm", "loss_of(); nn.utils.clip_grad_norm(model.parameters(), 1.0, error_if_nonfinite=True)"),
+    ("torch.range", "torch.range(0, 4, device=d)"),
+    ("torch.range", "torch.range(0, s, device=d)"),
+    ("torch.einsum", "torch.einsum('ij,jk->ik', x, y)"),
+    ("torch.slogdet", "torch.slogdet(p)"),
+    ("torch.vander", "torch.vander(v)"),
+    ("torch.kl_div", "torch.kl_div(x, y)"),
+    ("torch.poisson", "torch.poisson(v)"),
+    ("torch.binomial", "torch.binomial(v * 10, v / 2)"),
+    ("torch.dropout", "torch.dropout(x, 0.5, True)"),
+    ("torch.embedding", "torch.embedding(x, u)"),
+    ("torch.batch_norm", "torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, True)"),
+    ("torch.instance_norm", "torch.instance_norm(x[None], None, None, None, None, True, 0.1, 1e-5, True)"),
+    ("torch.max_pool2d", "torch.max_pool2d(x[None, None], 2)"),
+    ("torch.polygamma", "torch.polygamma(1, v)"),
+    ("torch.special.polygamma", "torch.special.polygamma(1, v)"),
+    ("torch.special.gammainc", "torch.special.gammainc(v, v)"),
+    ("torch.special.gammaincc", "torch.special.gammaincc(v, v)"),
+    ("torch.fft.fftfreq", "torch.fft.fftfreq(8, device=d)"),
+    ("torch.fft.rfftfreq", "torch.fft.rfftfreq(8, device=d)"),
+    *((f"torch.{name}_window", f"torch.{name}_window(16, device=d)") for name in ["hamming", "blackman", "bartlett", "kaiser", "hann"]),
+    ("torch.spmm", "z = x.to_sparse(); torch.spmm(z, y)"),
+    ("torch.smm", "z = x.to_sparse(); torch.smm(z, y)"),
+    ("torch.sparse.mm", "z = x.to_sparse(); torch.sparse.mm(z, z)"),
+    ("torch.sparse.addmm", "z = x.to_sparse(); torch.sparse.addmm(x, z, y)"),
+    ("torch.sparse.sampled_addmm", "z = x.to_sparse_csr(); torch.sparse.sampled_addmm(z, x, y)"),
+    ("Tensor.sparse_mask", "z = x.to_sparse(); y.sparse_mask(z)"),
+    ("Tensor.values", "z = x.to_sparse(); z.values()"),
+    ("Tensor.indices", "z = x.to_sparse(); z.indices()"),
+    ("Tensor.is_coalesced", "z = x.to_sparse(); z.is_coalesced()"),
+    ("Tensor.crow_indices", "z = x.to_sparse_csr(); z.crow_indices()"),
+    ("Tensor.col_indices", "z = x.to_sparse_csr(); z.col_indices()"),
+    ("Tensor.to_padded_tensor", "z = torch.nested.nested_tensor([x, y]); z.to_padded_tensor(0.0)"),
+    ("torch.nested.to_padded_tensor", "z = torch.nested.nested_tensor([x, y]); torch.nested.to_padded_tensor(z, 0.0)"),
+    ("Tensor.requires_grad_", "x.requires_grad_()"),
+    ("Tensor.bernoulli_", "x.bernoulli_(0.5)"),
+    ("Tensor.bernoulli_", "v.bernoulli_(v / 2)"),
+    ("Tensor.fill_diagonal_", "x.fill_diagonal_(0.0)"),
+    ("Tensor.float_power_", "q = x.double().abs(); q.float_power_(2)"),
+    ("Tensor.imag", "torch.fft.fft(v).imag"),
+    ("Tensor.resize_", "x.resize_(8, 8)"),
+    ("Tensor.set_", "x.set_(y)"),
+    ("Tensor.is_set_to", "x.is_set_to(y)"),
+    ("Tensor.is_same_size", "x.is_same_size(y)"),
+    ("Tensor.register_hook", "q = x.requires_grad_(); q.register_hook(print)"),
+    ("Tensor.prelu", "x.prelu(v[:1])"),
+    ("torch.nn.functional.fold", "F.fold(torch.randn(1, 12, 12, device=d), (4, 5), (2, 2))"),
+    ("torch.nn.functional.unfold", "F.unfold(x[None, None], (2, 2))"),
+    ("torch.nn.functional.lp_pool1d", "F.lp_pool1d(x[None], 2, 3)"),
+    ("torch.nn.functional.lp_pool2d", "F.lp_pool2d(x[None, None], 2, 3)"),
+    ("torch.nn.functional.upsample", "F.upsample(x[None, None], scale_factor=2)"),
+    ("torch.nn.functional.max_pool2d_with_indices", "F.max_pool2d_with_indices(x[None, None], 2)"),
+    ("torch.nn.functional.dropout1d", "F.dropout1d(x[None])"),
+    ("torch.nn.functional.threshold_", "F.threshold_(x, 0.1, 0.0)"),
+    ("torch.fake_quantize_per_tensor_affine", "torch.fake_quantize_per_tensor_affine(x, 0.1, 0, 0, 255)"),
+    ("torch.fake_quantize_per_tensor_affine", "q = torch.zeros((), dtype=torch.int32, device=d); torch.fake_quantize_per_tensor_affine(x, f, q, 0, 255)"),
+    ("torch.fake_quantize_per_channel_affine", "q = torch.zeros(64, dtype=torch.int32, device=d); torch.fake_quantize_per_channel_affine(x, v, q, 0, 0, 255)"),
+    ("torch.quantize_per_tensor", "torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)"),
+    ("torch.quantize_per_tensor", "q = torch.zeros((), dtype=torch.int32, device=d); torch.quantize_per_tensor(x, f, q, torch.qint8)"),
+    ("torch.quantize_per_channel", "q = torch.zeros(64, dtype=torch.long, device=d); torch.quantize_per_channel(x, v.double(), q, 0, torch.qint8)"),
+    *(
+        (f"torch.nn.{name}.forward", f"z = nn.{arguments}.to(d); z(x[None])")
+        for name, arguments in (
+            ("LSTM", "LSTM(64, 8, num_layers=2, dropout=0.1)"), ("GRU", "GRU(64, 8)"), ("RNN", "RNN(64, 8)"), ("Dropout", "Dropout()"),
+            ("Flatten", "Flatten()"), ("Identity", "Identity()"), ("LazyLinear", "LazyLinear(8)"), ("RReLU", "RReLU()"),
+            ("AlphaDropout", "AlphaDropout()"), ("Hardsigmoid", "Hardsigmoid()"), ("Sequential", "Sequential(nn.Linear(64, 8))"),
+            ("Dropout1d", "Dropout1d()"), ("Upsample", "Upsample(scale_factor=2)"),
+            ("TransformerEncoderLayer", "TransformerEncoderLayer(64, 4, batch_first=True)"),
+            ("TransformerEncoder", "TransformerEncoder(nn.TransformerEncoderLayer(64, 4, batch_first=True), 2)"),
+            ("BatchNorm1d", "BatchNorm1d(64, momentum=None)"),
+        )
+    ),
+    ("torch.nn.MultiheadAttention.forward", "z = nn.MultiheadAttention(64, 4).to(d); z(x, x, x)"),
+    ("torch.nn.Transformer.forward", "z = nn.Transformer(64, 4, 1, 1).to(d); z(x, x)"),
+    ("torch.nn.Transformer.forward", "z = nn.Transformer(64, 4, 1, 1).to(d); q = nn.Transformer.generate_square_subsequent_mask(64, device=d); z(x, x, tgt_mask=q)"),
+    ("torch.nn.TransformerDecoder.forward", "z = nn.TransformerDecoder(nn.TransformerDecoderLayer(64, 4), 1).to(d); z(x, x)"),
+    ("torch.nn.EmbeddingBag.forward", "z = nn.EmbeddingBag(8, 4).to(d); z(u[None])"),
+    ("torch.nn.CosineSimilarity.forward", "z = nn.CosineSimilarity(); z(x, y)"),
+    ("torch.nn.PairwiseDistance.forward", "z = nn.PairwiseDistance(); z(x, y)"),
+    ("torch.nn.TripletMarginLoss.forward", "z = nn.TripletMarginLoss(); z(x, y, y)"),
+    ("torch.nn.Unfold.forward", "z = nn.Unfold(2); z(x[None, None])"),
+    ("torch.nn.PixelShuffle.forward", "z = nn.PixelShuffle(2); z(torch.randn(1, 4, 8, 8, device=d))"),
+    ("torch.nn.utils.rnn.unpack_sequence", "z = rnn.pack_sequence([v[:, None], v[:8, None]]); rnn.unpack_sequence(z)"),
+    ("torch.distributions.kl_divergence", "z = D.Normal(v, v, validate_args=False); D.kl_divergence(z, z)"),
+    ("torch.distributions.kl_divergence", "z = D.Categorical(logits=x, validate_args=False); D.kl_divergence(z, z)"),
+    ("torch.optim.SparseAdam.step", "z = nn.Embedding(8, 4, sparse=True).to(d); o = torch.optim.SparseAdam(z.parameters()); z(u).sum().backward(); o.step()"),
+    ("torch.utils.data.random_split", "torch.utils.data.random_split(range(8), [4, 4])"),
+    ("torch.cuda.graph_pool_handle", "torch.cuda.graph_pool_handle()"),
+    ("torch.accelerator.set_stream", "torch.accelerator.set_stream(torch.accelerator.current_stream())"),
+    ("torch.is_tensor", "torch.is_tensor(x)"),
+    ("torch.is_floating_point", "torch.is_floating_point(x)"),
+    ("torch.numel", "torch.numel(x)"),
+    ("torch.result_type", "torch.result_type(x, u)"),
+    ("torch.set_printoptions", "torch.set_printoptions()"),
+]  # fmt: skip
+"""More of the same: what neither PyTorch's samples nor the list above reach."""
 
 DISTRIBUTIONS: dict[str, str] = {
     "Bernoulli": "probs=v / 2",
@@ -552,7 +656,28 @@ DISTRIBUTED: list[tuple[str, str]] = [
 """Measured with NCCL and one rank."""
 
 MEMBERS_TO_SKIP = frozenset(
-    "backward share_memory_ register_hook register_post_accumulate_grad_hook reinforce apply_ map_ map2_ resize resize_as "
-    "module_load set_ resize_ as_subclass storage_type ipu xpu mtia to_mkldnn requires_grad_ retain_grad".split()
+    [
+        "backward",
+        "share_memory_",
+        "register_hook",
+        "register_post_accumulate_grad_hook",
+        "reinforce",
+        "apply_",
+        "map_",
+        "map2_",
+        "resize",
+        "resize_as",
+        "module_load",
+        "set_",
+        "resize_",
+        "as_subclass",
+        "storage_type",
+        "ipu",
+        "xpu",
+        "mtia",
+        "to_mkldnn",
+        "requires_grad_",
+        "retain_grad",
+    ]
 )
 """Members of Tensor that the automatic calls `x.member()` leave out: they fail, change what others use, or only warn."""

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from hostsync.calibrate.signatures import Callable_, Param, Signature, property_type
+from hostsync.calibrate.words import words_of
 
 torch: Any = import_module("torch")
 
@@ -47,6 +48,7 @@ _PARAMS = {
     "torch.sparse.mm": "mat1, mat2",
     "torch.Size": "sizes=()",
     "torch.einsum": "equation, *operands",
+    "Tensor.new": "*args, device=None",
     "torch.Event": "device=None, *, enable_timing=False, blocking=False, interprocess=False",
     "torch.Event.query": "",
     "torch.Event.record": "stream=None",
@@ -66,7 +68,7 @@ _PARAMS = {
     "torch.finfo": "type=None",
     "torch.iinfo": "type",
 }
-"""Where overloads cannot be joined mechanically, or nothing tells the parameters (they are in torch's documentation)."""
+"""Where overloads cannot be joined mechanically, or nothing tells the parameters: from torch's documentation."""
 
 _CONSTRUCTOR = re.compile(r"torch\.(cuda\.)?\w+Tensor")
 
@@ -239,11 +241,14 @@ _RETURNS = {
     "torch.accelerator.current_device_index": "python", "torch.nn.utils.rnn.pad_sequence": "tensor",
 }  # fmt: skip
 
-_MODULE_SELF = frozenset(
-    ["apply", "bfloat16", "cpu", "cuda", "double", "eval", "float", "half", "ipu", "load_state_dict", "mtia", "requires_grad_", "share_memory", "to", "to_empty", "train", "type", "xpu"]
+_MODULE_SELF = words_of(
+    "apply bfloat16 cpu cuda double eval float half ipu load_state_dict mtia requires_grad_ share_memory to "
+    "to_empty train type xpu"
 )
-_DISTRIBUTION_TENSORS = frozenset(
-    ["sample", "rsample", "sample_n", "log_prob", "cdf", "icdf", "entropy", "mean", "mode", "stddev", "variance", "perplexity", "enumerate_support", "probs", "logits", "covariance_matrix", "precision_matrix", "scale_tril", "rate", "scale", "loc", "concentration", "concentration0", "concentration1", "df", "temperature", "length", "log_cdf", "log_survival_function", "log_abs_det_jacobian", "sign"]
+_DISTRIBUTION_TENSORS = words_of(
+    "sample rsample sample_n log_prob cdf icdf entropy mean mode stddev variance perplexity enumerate_support "
+    "probs logits covariance_matrix precision_matrix scale_tril rate scale loc concentration concentration0 "
+    "concentration1 df temperature length log_cdf log_survival_function log_abs_det_jacobian sign"
 )
 
 
@@ -263,13 +268,12 @@ def returns_of(callable_: Callable_) -> str:
     kinds = {_kind(signature.returns) for signature in callable_.signatures}
     if _in_place(name, last) and kinds & {"tensor", "object", "none"}:
         return "self" if name.startswith(("Tensor.", "torch.nn.init.")) or kinds <= {"tensor"} else kinds.pop()
+    unknown = kinds <= {"object"} and all(signature.returns in ("", "Any") for signature in callable_.signatures)
+    if unknown and re.fullmatch(r"torch\.nn\.(\w+\.forward|functional\.\w+)", name):
+        return "tensor"
     for kind in ("tensor", "tensors", "list", "python", "shape", "dtype", "device", "module", "object", "none"):
         if kind in kinds:
             return kind
-    if re.fullmatch(r"torch\.nn\.\w+\.forward", name):
-        return "tensor"
-    if re.fullmatch(r"torch\.nn\.functional\.\w+", name):
-        return "tensor"
     return "object"
 
 
@@ -383,14 +387,25 @@ def device_of(name: str, returns: str, params: tuple[Param, ...], kind: str) -> 
 
 # --- dtype ---------------------------------------------------------------------------------------
 
-_BOOL = frozenset(
-    ["eq", "ne", "lt", "le", "gt", "ge", "greater", "greater_equal", "less", "less_equal", "not_equal", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "isreal", "logical_and", "logical_or", "logical_xor", "logical_not", "any", "all", "isin", "isclose", "signbit", "bool", "is_same_size"]
+_BOOL = words_of(
+    "eq ne lt le gt ge greater greater_equal less less_equal not_equal isnan isinf isfinite isposinf isneginf "
+    "isreal logical_and logical_or logical_xor logical_not any all isin isclose signbit bool is_same_size"
 )
-_INT = frozenset(
-    ["argmax", "argmin", "argsort", "argwhere", "nonzero", "nonzero_static", "long", "int", "short", "char", "byte", "bincount", "searchsorted", "bucketize", "count_nonzero", "randperm", "tril_indices", "triu_indices", "one_hot", "int_repr", "LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor", "crow_indices", "col_indices", "ccol_indices", "row_indices", "indices", "invert_permutation", "matrix_rank"]
+_INT = words_of(
+    "argmax argmin argsort argwhere nonzero nonzero_static long int short char byte searchsorted bucketize "
+    "count_nonzero randperm tril_indices triu_indices one_hot int_repr LongTensor IntTensor ShortTensor "
+    "CharTensor ByteTensor crow_indices col_indices ccol_indices row_indices indices invert_permutation "
+    "matrix_rank"
 )
-_FLOAT = frozenset(
-    ["float", "half", "double", "bfloat16", "softmax", "log_softmax", "softmin", "gumbel_softmax", "sigmoid", "logsigmoid", "tanh", "exp", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "rand", "randn", "hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window", "FloatTensor", "HalfTensor", "DoubleTensor", "BFloat16Tensor", "norm", "vector_norm", "matrix_norm", "cross_entropy", "mse_loss", "nll_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "log_prob", "layer_norm", "batch_norm", "group_norm", "instance_norm", "rms_norm", "gelu", "silu", "mish", "selu", "elu", "celu", "erf", "erfc", "erfinv", "lgamma", "digamma", "logsumexp", "scaled_dot_product_attention", "interpolate", "normal_", "uniform_", "cosine_similarity", "entropy", "cdist", "det", "slogdet", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "trunc_normal_", "orthogonal_"]
+_FLOAT = words_of(
+    "float half double bfloat16 softmax log_softmax softmin gumbel_softmax sigmoid logsigmoid tanh exp log log2 "
+    "log10 log1p sqrt rsqrt sin cos rand randn hann_window hamming_window blackman_window bartlett_window "
+    "kaiser_window FloatTensor HalfTensor DoubleTensor BFloat16Tensor norm vector_norm matrix_norm cross_entropy "
+    "mse_loss nll_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits "
+    "kl_div log_prob layer_norm batch_norm group_norm instance_norm rms_norm gelu silu mish selu elu celu erf "
+    "erfc erfinv lgamma digamma logsumexp scaled_dot_product_attention interpolate normal_ uniform_ "
+    "cosine_similarity entropy cdist det slogdet xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ "
+    "trunc_normal_ orthogonal_"
 )
 
 
@@ -407,15 +422,14 @@ def dtype_of(name: str, returns: str) -> str:
         return "bool"
     if last in _INT and namespace in ("torch", "Tensor", "torch.cuda", "torch.nn.functional", "torch.linalg"):
         return "int"
-    if last in _FLOAT and not (last in ("sin", "cos", "tanh", "exp", "log", "sqrt", "norm") and "linalg" not in name):
-        return "float"
-    return ""
+    return "float" if last in _FLOAT and not namespace.startswith("torch.masked") else ""
 
 
 # --- number of dimensions ------------------------------------------------------------------------
 
-_REDUCE = frozenset(
-    ["sum", "mean", "prod", "max", "min", "any", "all", "norm", "std", "var", "argmax", "argmin", "median", "nanmedian", "logsumexp", "amax", "amin", "count_nonzero", "nansum", "nanmean", "quantile", "nanquantile", "vector_norm", "mode", "kthvalue", "softmax_", "std_mean", "var_mean", "aminmax", "hash_tensor"]
+_REDUCE = words_of(
+    "sum mean prod max min any all norm std var argmax argmin median nanmedian logsumexp amax amin count_nonzero "
+    "nansum nanmean quantile nanquantile vector_norm mode kthvalue softmax_ std_mean var_mean aminmax hash_tensor"
 )
 _DIGIT = {
     "nonzero": "2", "argwhere": "2", "arange": "1", "range": "1", "linspace": "1", "logspace": "1", "randperm": "1",
@@ -423,14 +437,32 @@ _DIGIT = {
     "eye": "2", "tril_indices": "2", "triu_indices": "2", "mm": "2", "addmm": "2", "bmm": "3", "baddbmm": "3",
     "addbmm": "2", "mv": "1", "addmv": "1", "dot": "0", "vdot": "0", "outer": "2", "ger": "2", "addr": "2",
     "trace": "0", "scalar_tensor": "0", "masked_select": "1", "ravel": "1", "bincount": "1", "histc": "1",
-    "diagflat": "2", "cartesian_prod": "2", "combinations": "2", "block_diag": "2", "corrcoef": "2",
+    "diagflat": "2", "combinations": "2", "block_diag": "2",
     "frombuffer": "1", "fftfreq": "1", "rfftfreq": "1", "parameters_to_vector": "1", "invert_permutation": "1",
     "nonzero_static": "2", "get_total_norm": "0", "clip_grad_norm_": "0", "crow_indices": "1", "get_rng_state": "1",
     "dist": "0", "allclose": "0", "multi_dot": "2", "chain_matmul": "2", "from_file": "1",
     "multilabel_margin_loss_": "0",
 }  # fmt: skip
-_SAME = frozenset(
-    ["abs", "absolute", "acos", "acosh", "angle", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "asin", "asinh", "atan", "atanh", "bernoulli", "bfloat16", "bitwise_not", "bool", "byte", "cdouble", "ceil", "celu", "cfloat", "chalf", "char", "clamp_max", "clamp_min", "clip", "clone", "conj", "conj_physical", "contiguous", "cos", "cosh", "cpu", "cuda", "cumprod", "cumsum", "logcumsumexp", "data", "deg2rad", "dequantize", "detach", "digamma", "double", "dropout", "alpha_dropout", "feature_alpha_dropout", "dropout1d", "dropout2d", "dropout3d", "elu", "empty_like", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "fix", "flip", "fliplr", "flipud", "float", "floor", "frac", "full_like", "gelu", "half", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "i0", "imag", "int", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "layer_norm", "leaky_relu", "lgamma", "log", "log10", "log1p", "log2", "log_softmax", "logical_not", "logit", "logsigmoid", "long", "mish", "nan_to_num", "neg", "negative", "normalize", "one_like", "ones_like", "pin_memory", "positive", "prelu", "rad2deg", "rand_like", "randint_like", "randn_like", "real", "reciprocal", "relu", "relu6", "renorm", "resolve_conj", "resolve_neg", "roll", "round", "rrelu", "rsqrt", "rms_norm", "batch_norm", "group_norm", "instance_norm", "selu", "sgn", "short", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "softmax", "softmin", "softplus", "softshrink", "softsign", "sort", "argsort", "sqrt", "square", "tan", "tanh", "tanhshrink", "threshold", "to", "tril", "triu", "trunc", "type", "type_as", "zeros_like", "masked_fill", "masked_scatter", "index_fill", "index_copy", "index_add", "scatter", "scatter_add", "scatter_reduce", "gumbel_softmax", "expand_as_", "rot90", "H", "T", "mT", "mH", "grad", "transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "t", "adjoint", "cholesky", "cholesky_inverse", "inverse", "pinverse", "matrix_exp", "matrix_power", "inv", "pinv", "msort", "nextafter_", "index_put", "cummax", "cummin", "local_response_norm", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "interpolate", "max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "grid_sample", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "pad", "expit", "log_ndtr", "ndtr", "ndtri", "linear", "requires_grad_", "narrow", "index_select", "gather", "topk", "glu", "fftshift", "ifftshift", "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "take_along_dim"]
+_SAME = words_of(
+    "abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bernoulli "
+    "bfloat16 bitwise_not bool byte cdouble ceil celu cfloat chalf char clamp_max clamp_min clip clone conj "
+    "conj_physical contiguous cos cosh cpu cuda cumprod cumsum logcumsumexp data deg2rad dequantize detach "
+    "digamma double dropout alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d elu empty_like erf "
+    "erfc erfinv exp exp2 expm1 fix flip fliplr flipud float floor frac full_like gelu half hardshrink "
+    "hardsigmoid hardswish hardtanh i0 imag int isfinite isinf isnan isneginf isposinf isreal layer_norm "
+    "leaky_relu lgamma log log10 log1p log2 log_softmax logical_not logit logsigmoid long mish nan_to_num neg "
+    "negative normalize one_like ones_like pin_memory positive prelu rad2deg rand_like randint_like randn_like "
+    "real reciprocal relu relu6 renorm resolve_conj resolve_neg roll round rrelu rsqrt rms_norm batch_norm "
+    "group_norm instance_norm selu sgn short sigmoid sign signbit silu sin sinc sinh softmax softmin softplus "
+    "softshrink softsign sort argsort sqrt square tan tanh tanhshrink threshold to tril triu trunc type type_as "
+    "zeros_like index_fill index_copy index_add scatter scatter_add scatter_reduce gumbel_softmax expand_as_ "
+    "rot90 H T mT mH grad transpose swapaxes swapdims permute movedim moveaxis t adjoint cholesky "
+    "cholesky_inverse inverse pinverse matrix_exp matrix_power inv msort nextafter_ index_put cummax cummin "
+    "local_response_norm pixel_shuffle pixel_unshuffle channel_shuffle interpolate max_pool1d max_pool2d "
+    "max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d "
+    "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d grid_sample conv1d conv2d conv3d "
+    "conv_transpose1d conv_transpose2d conv_transpose3d pad expit log_ndtr ndtr ndtri linear requires_grad_ "
+    "narrow index_select topk glu fftshift ifftshift fft ifft fft2 ifft2 fftn ifftn rfft irfft"
 )
 _NOT_SAME = frozenset(("torch.Tensor.type", "torch.bool", "torch.range", "torch.nn.functional.rfft"))
 

@@ -16,6 +16,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hostsync.calibrate.words import words_of
+
 torch: Any = import_module("torch")
 
 NAMESPACES = (
@@ -51,6 +53,12 @@ CLASSES_WITH_METHODS = (
     "torch.optim.lr_scheduler.ReduceLROnPlateau",
 )
 """Classes whose methods are operations too, besides every class of torch.distributions and torch.optim."""
+
+_MASKED = (
+    "amax amin argmax argmin cumprod cumsum log_softmax logaddexp logsumexp mean median norm normalize prod softmax "
+    "softmin std sum var"
+)
+_WINDOWS = "bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming hann kaiser nuttall"
 
 EXTRA = (
     "torch.amp.GradScaler",
@@ -101,19 +109,8 @@ EXTRA = (
     "torch.utils.data.default_collate",
     "torch.utils.dlpack.from_dlpack",
     "torch.utils.dlpack.to_dlpack",
-    *(
-        f"torch.masked.{name}"
-        for name in (
-            "amax amin argmax argmin cumprod cumsum log_softmax logaddexp logsumexp mean median norm normalize prod softmax "
-            "softmin std sum var"
-        ).split()
-    ),
-    *(
-        f"torch.signal.windows.{name}"
-        for name in (
-            "bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming hann kaiser nuttall"
-        ).split()
-    ),
+    *(f"torch.masked.{name}" for name in sorted(words_of(_MASKED))),
+    *(f"torch.signal.windows.{name}" for name in sorted(words_of(_WINDOWS))),
     "torch.nested.nested_tensor",
     "torch.nested.as_nested_tensor",
     "torch.nested.to_padded_tensor",
@@ -164,7 +161,7 @@ def lookup(name: str) -> Any:
     parts = name.split(".")
     for cut in range(len(parts), 0, -1):
         try:
-            value = import_module(".".join(parts[:cut]))
+            value: Any = import_module(".".join(parts[:cut]))
         except ImportError:
             continue
         for part in parts[cut:]:
@@ -196,21 +193,21 @@ def public_names() -> dict[str, str]:
         value = lookup(name)
         if value is not None:
             names[name] = "class" if inspect.isclass(value) else "function"
-    nn = import_module("torch.nn")
+    nn: Any = import_module("torch.nn")
     for name in dir(nn):
         value = getattr(nn, name)
         if not name.startswith("_") and inspect.isclass(value) and issubclass(value, (nn.Module, nn.Parameter)):
             names[f"torch.nn.{name}"] = "class"
             if issubclass(value, nn.Module) and value is not nn.Module and "forward" in vars_of_mro(value):
                 names[f"torch.nn.{name}.forward"] = "method"
-    optim = import_module("torch.optim")
+    optim: Any = import_module("torch.optim")
     for name in dir(optim):
         value = getattr(optim, name)
         if not name.startswith("_") and inspect.isclass(value) and issubclass(value, optim.Optimizer):
             names[f"torch.optim.{name}"] = "class"
             names[f"torch.optim.{name}.step"] = "method"
             names[f"torch.optim.{name}.zero_grad"] = "method"
-    distributions = import_module("torch.distributions")
+    distributions: Any = import_module("torch.distributions")
     classes = list(CLASSES_WITH_METHODS) + [
         f"torch.distributions.{name}"
         for name in dir(distributions)
@@ -470,7 +467,7 @@ def _tensor_signatures(member: str, kind: str) -> tuple[Signature, ...]:
     value = getattr(torch.Tensor, member)
     if inspect.isfunction(value):
         signature = python_signature(value)
-        if signature is not None and not {param.kind for param in signature.params[1:]} == {"args", "kwargs"}:
+        if signature is not None and {param.kind for param in signature.params[1:]} != {"args", "kwargs"}:
             return (Signature(signature.params[1:], signature.returns),)
     found = _stub_tensor()[0].get(member, ())
     if found:

@@ -1,4 +1,4 @@
-"""Waits that are stated, not derived: operations that samples cannot reach, and conditions that samples cannot tell apart.
+"""Waits that are stated, not derived: operations without samples, and conditions that samples cannot tell apart.
 
 Each row ends in its source: `gpu` where an expression of `samples.EXPRESSIONS` measured it, else the place in torch's
 sources (2.6 to 2.15) that makes the host wait. `write.py` takes a row before what it derives by itself, and the test
@@ -42,7 +42,9 @@ STATED: tuple[Stated, ...] = (
     Stated(_both("cov corrcoef"), ("always",), "gpu; Correlation.cpp"),
     Stated("torch.searchsorted", ("sorter given",), "gpu; BucketizationUtils.h"),
     Stated(_both("istft"), ("always",), "gpu; SpectralOps.cpp checks the window"),
-    Stated("torch.isin", ("test_elements tensor and assume_unique missing",), "gpu; many test elements go through unique"),
+    Stated(
+        "torch.isin", ("test_elements tensor and assume_unique missing",), "gpu; many test elements go through unique"
+    ),
     Stated("torch.normal", (("std tensor", "<2.14"),), "gpu; DistributionTemplates.h, _assert_async from 2.14"),
     Stated("torch.segment_reduce", ("unsafe missing",), "SegmentReduce.cpp"),
     Stated("torch.linspace torch.logspace", ("start tensor", "end tensor"), "gpu; RangeFactories.cpp"),
@@ -90,7 +92,11 @@ STATED: tuple[Stated, ...] = (
     Stated("torch.linalg.lu_factor_ex", ("always",), "gpu"),
     Stated("torch.linalg.cond", ("p missing",), "gpu; via svdvals"),
     Stated("torch.linalg.matrix_norm", ("ord given",), "gpu; with 2, -2 and nuc, via svdvals"),
-    Stated("torch.linalg.norm torch.norm Tensor.norm", (), "gpu; a matrix with 2, -2 and nuc waits, which no argument tells"),
+    Stated(
+        "torch.linalg.norm torch.norm Tensor.norm",
+        (),
+        "gpu; a matrix with 2, -2 and nuc waits, which no argument tells",
+    ),
     Stated("torch.linalg.matrix_power " + _both("matrix_power"), (), "gpu; only negative powers wait"),
     # losses and layers
     Stated("torch.ctc_loss torch.nn.functional.ctc_loss torch.nn.CTCLoss.forward", ("always",), "gpu; LossCTC.cpp"),
@@ -103,14 +109,29 @@ STATED: tuple[Stated, ...] = (
     Stated("torch.nn.utils.rnn.pack_padded_sequence", ("enforce_sorted false",), "gpu; lengths must be on the CPU"),
     Stated("torch.nn.utils.rnn.pad_packed_sequence", (), "gpu; waits on what enforce_sorted=False packed"),
     Stated(
-        "torch.nn.functional.cross_entropy", ("weight given and label_smoothing given",), "gpu; masked_select, LossNLL.cpp"
+        "torch.nn.functional.cross_entropy",
+        ("weight given and label_smoothing given",),
+        "gpu; masked_select, LossNLL.cpp",
     ),
     Stated("torch.nn.functional.affine_grid", (), "gpu; only with a size of 1"),
     Stated("torch.nn.utils.rnn.unpad_sequence", ("always",), "iterates over lengths, nn/utils/rnn.py"),
     Stated("torch.nn.init.trunc_normal_", (("always", ">=2.13"),), "nn/init.py, a rejection loop; gpu: not in 2.11"),
     Stated("torch.nn.utils.parametrizations.orthogonal", ("always",), "parametrizations.py, allclose"),
-    Stated("torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm", ("error_if_nonfinite true", "max_norm tensor"), "gpu"),
+    Stated(
+        "torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm",
+        ("error_if_nonfinite true", "max_norm tensor"),
+        "gpu",
+    ),
     Stated("torch.nn.utils.get_total_norm", ("error_if_nonfinite true",), "gpu"),
+    Stated("torch.nn.LSTM.forward", (), "gpu; only the first call with dropout, which makes cuDNN's random state"),
+    Stated("torch.sparse.mm", (), "gpu; sparse by sparse waits, sparse by dense does not"),
+    Stated(
+        "torch.signal.windows.blackman torch.signal.windows.general_cosine torch.signal.windows.general_hamming "
+        "torch.signal.windows.hamming torch.signal.windows.hann torch.signal.windows.kaiser "
+        "torch.signal.windows.nuttall",
+        ("always",),
+        "gpu; for more than one sample: coefficients are copied to the device",
+    ),
     # optimisers
     Stated("torch.amp.GradScaler.step torch.cuda.amp.GradScaler.step", ("always",), "gpu; amp/grad_scaler.py"),
     Stated(
@@ -129,23 +150,32 @@ STATED: tuple[Stated, ...] = (
         (),
         "gpu; copies each tensor that is elsewhere, mostly while setting up",
     ),
-    Stated("torch.nn.BatchNorm1d.forward torch.nn.BatchNorm2d.forward torch.nn.BatchNorm3d.forward", (), "gpu; momentum=None"),
+    Stated(
+        "torch.nn.BatchNorm1d.forward torch.nn.BatchNorm2d.forward torch.nn.BatchNorm3d.forward",
+        (),
+        "gpu; momentum=None",
+    ),
     Stated("torch.testing.assert_close", ("always",), "gpu; testing/_comparison.py"),
     # explicit waits
     Stated(
         "torch.cuda.synchronize torch.accelerator.synchronize torch.cuda.Stream.synchronize "
-        "torch.cuda.ExternalStream.synchronize torch.Stream.synchronize torch.cuda.Event.synchronize "
+        "torch.Stream.synchronize torch.cuda.Event.synchronize "
         "torch.Event.synchronize torch.cuda.empty_cache torch.accelerator.empty_cache",
         ("always",),
         "gpu",
     ),
+    Stated("torch.cuda.ExternalStream.synchronize", ("always",), "the method of torch.cuda.Stream"),
     Stated("torch.cuda.graph torch.cuda.make_graphed_callables", ("always",), "cuda/graphs.py synchronizes on entry"),
     Stated(
         "torch.distributed.all_gather_object torch.distributed.broadcast_object_list "
-        "torch.distributed.gather_object torch.distributed.scatter_object_list torch.distributed.send_object_list "
-        "torch.distributed.recv_object_list",
+        "torch.distributed.gather_object torch.distributed.scatter_object_list",
         ("always",),
         "gpu for one rank; distributed_c10d.py, ProcessGroupNCCL.cpp",
+    ),
+    Stated(
+        "torch.distributed.send_object_list torch.distributed.recv_object_list",
+        ("always",),
+        "distributed_c10d.py: sizes and bytes are copied to the host",
     ),
     Stated("torch.distributed.barrier", ("async_op missing",), "gpu for one rank; ProcessGroupNCCL.cpp"),
     Stated("torch.distributed.monitored_barrier", ("always",), "distributed_c10d.py"),

@@ -1,6 +1,6 @@
 """Writes `rules/ops/*.toml` and the list of names that the tests check it against.
 
-    python -m hostsync.calibrate.write [--check]
+python -m hostsync.calibrate.write [--check]
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ FILES = (
     ("torch.utils.", "utils"),
 )
 """Which file an operation goes to, by the first prefix that fits; `torch.toml` has the rest."""
+
 
 def file_of(name: str) -> str:
     return next((file for prefix, file in FILES if name.startswith(prefix)), "torch")
