@@ -16,7 +16,7 @@ from .conftest import WAITS, Hostsync, environment
 
 
 def kinds(out: str) -> dict[str, str]:
-    return {entry["filename"]: entry["name"] for entry in json.loads(out)}
+    return {Path(entry["filename"]).name: entry["name"] for entry in json.loads(out)}
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -82,7 +83,7 @@ def test_json_has_the_keys_of_the_contract() -> None:
             "code": "HS101",
             "name": "item-read-back",
             "message": "the host waits for the GPU to read this value back",
-            "filename": "train.py",
+            "filename": str(Path("train.py").absolute()),
             "location": {"row": 4, "column": 14},
             "end_location": {"row": 4, "column": 25},
             "confidence": "certain",

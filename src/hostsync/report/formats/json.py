@@ -1,9 +1,10 @@
-"""For programs: a list, with the key names of ruff where ruff has the key."""
+"""For programs: a list, with the key names of ruff where ruff has the key. File names are absolute, as ruff's are."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from hostsync.findings import Diagnostic, Finding, Location
@@ -26,7 +27,7 @@ def to_dict(entry: Finding | Diagnostic) -> dict[str, Any]:
             "code": None,
             "name": entry.kind,
             "message": entry.message,
-            "filename": entry.filename,
+            "filename": str(Path(entry.filename).absolute()),
             "location": _location(entry.location),
             "end_location": _location(entry.location),
             "confidence": None,
@@ -42,7 +43,7 @@ def to_dict(entry: Finding | Diagnostic) -> dict[str, Any]:
         "code": entry.code,
         "name": entry.name,
         "message": entry.message,
-        "filename": entry.filename,
+        "filename": str(Path(entry.filename).absolute()),
         "location": _location(entry.location),
         "end_location": _location(entry.end_location),
         "confidence": entry.confidence,
