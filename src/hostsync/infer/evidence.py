@@ -18,8 +18,8 @@ _NOT_PROOF = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "
 class Usage(NamedTuple):
     """How names are used in one function."""
 
-    tensors: frozenset[str]
-    """Names, and dotted `self.x` paths, that are used as only a tensor can be."""
+    tensors: Mapping[str, facts.Span]
+    """Names, and dotted `self.x` paths, that are used as only a tensor can be, with the first such use."""
     stores_attributes: bool
     """It assigns to an attribute of something."""
     candidates: bool
@@ -63,7 +63,7 @@ def usage_of(
 
     `canonical` gives the dotted name of what a call calls. Where `uses_torch` is false, no use proves a tensor.
     """
-    tensors: set[str] = set()
+    tensors: dict[str, facts.Span] = {}
     stores = candidates = False
     stack: list[object] = list(body)
     while stack:
@@ -77,9 +77,7 @@ def usage_of(
             name = node.name
             op = ops.get("Tensor." + name)
             if uses_torch and op is not None and op.tensor_only:
-                path = dotted_path(node.value)
-                if path is not None:
-                    tensors.add(path)
+                _note(tensors, node.value, node.span)
         elif isinstance(node, facts.Call):
             candidates = True
             if uses_torch:
@@ -87,16 +85,20 @@ def usage_of(
         elif isinstance(node, facts.Subscript):
             candidates = True
             if uses_torch and _is_tensor_index(node.key):
-                path = dotted_path(node.value)
-                if path is not None:
-                    tensors.add(path)
+                _note(tensors, node.value, node.span)
         elif isinstance(node, (facts.Assign, facts.AugAssign)):
             targets = node.targets if isinstance(node, facts.Assign) else (node.target,)
             stores = stores or any(_has_attribute(target) for target in targets)
         elif isinstance(node, _CANDIDATES):
             candidates = True
         stack.extend(node[1:] if node and isinstance(node[0], facts.Span) else node)
-    return Usage(frozenset(tensors), stores, candidates)
+    return Usage(tensors, stores, candidates)
+
+
+def _note(tensors: dict[str, facts.Span], node: facts.Expr, span: facts.Span) -> None:
+    path = dotted_path(node)
+    if path is not None and (path not in tensors or span < tensors[path]):
+        tensors[path] = span
 
 
 TORCH_PACKAGES = frozenset(
@@ -158,14 +160,15 @@ def _has_attribute(target: facts.Expr) -> bool:
 
 
 def _from_call(
-    call: facts.Call, ops: Mapping[str, Op], canonical: Callable[[facts.Expr], str | None], tensors: set[str]
+    call: facts.Call,
+    ops: Mapping[str, Op],
+    canonical: Callable[[facts.Expr], str | None],
+    tensors: dict[str, facts.Span],
 ) -> None:
     func = call.func
     if isinstance(func, facts.Attr):
         if func.name in _SIZE_CALLS or (func.name == "size" and call.args and not call.keywords):
-            path = dotted_path(func.value)
-            if path is not None:
-                tensors.add(path)
+            _note(tensors, func.value, call.span)
         if func.name == "register_hook" or not call.args:
             return
     name = canonical(func)
@@ -173,9 +176,7 @@ def _from_call(
         return
     op = ops.get(name)
     if op is not None and op.params and op.params[0].name in _TENSOR_PARAMS and call.args:
-        path = dotted_path(call.args[0])
-        if path is not None:
-            tensors.add(path)
+        _note(tensors, call.args[0], call.span)
 
 
 def _is_tensor_index(index: facts.Expr) -> bool:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from hostsync import facts
 from hostsync.infer.evidence import dotted_path
-from hostsync.infer.frame import BUILTINS, EVALUATORS, Frame, evaluate, known_as
-from hostsync.infer.narrowing import narrow
+from hostsync.infer.frame import (
+    BUILTINS,
+    EVALUATORS,
+    NAMED_LOADER,
+    Frame,
+    as_tensor,
+    evaluate,
+    is_loader_name,
+    known_as,
+)
+from hostsync.infer.narrowing import asks_for_accelerator, narrow
 from hostsync.infer.operations import merged, operator_result
 from hostsync.infer.project import class_attribute, is_module_class, returned, write_attribute
 from hostsync.infer.values import (
@@ -61,7 +70,9 @@ def _attr(frame: Frame, node: facts.Attr) -> Value:
     if (isinstance(value, (Unknown, Method))) and frame.usage.tensors:
         path = dotted_path(node)
         if path is not None and path in frame.usage.tensors:
-            return Tensor(ANYWHERE)
+            return as_tensor(UNKNOWN, frame.usage.tensors[path])
+    if isinstance(value, (Unknown, Method)) and is_loader_name(node.name) and frame.context.uses_torch:
+        return NAMED_LOADER
     return value
 
 
@@ -377,6 +388,8 @@ def _conditional(frame: Frame, node: facts.Conditional) -> Value:
     narrow(frame, node.test, True)
     body = evaluate(frame, node.body)
     frame.restore(state)
+    if asks_for_accelerator(frame, node.test):
+        return body
     narrow(frame, node.test, False)
     orelse = evaluate(frame, node.orelse)
     frame.restore(state)
@@ -479,6 +492,9 @@ def iterated(frame: Frame, value: Value) -> Value:
     if isinstance(value, (Mapping, Text)):
         return TEXT
     if isinstance(value, Instance) and value.name == "torch.utils.data.DataLoader":
+        if value.made is None:
+            # Known by its annotation or name alone: its batches may have been moved already.
+            return Tensor(CPU | ANYWHERE, sure=False, pinned=None)
         return Tensor(CPU, sure=False, pinned=dict(value.options).get("pin_memory"), origin=value.made)
     if isinstance(value, Instance) and value.local and is_module_class(frame.context, value.name):
         return Instance("torch.nn.Module", False)
@@ -534,9 +550,7 @@ def _assign_attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
     path = dotted_path(target)
     if path is not None:
         if isinstance(value, Unknown) and path in frame.usage.tensors:
-            value = (
-                Tensor(ANYWHERE, param=value.param) if value.param is None else Tensor(frozenset({"=" + value.param}))
-            )
+            value = as_tensor(value, frame.usage.tensors[path])
         frame.paths[path] = value
     if frame.sink is not None and isinstance(base, Instance) and base == frame.bound:
         write_attribute(frame, frame.sink, target.name, value)

@@ -18,6 +18,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Callable,
     Device,
+    Instance,
     Origin,
     Ref,
     Tensor,
@@ -35,6 +36,10 @@ _STEP = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|
 SETUP_NAME = re.compile(
     r"^(__init__|__post_init__|__new__|__setstate__|_?(init|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$"
 )
+
+
+NOT_KNOWN = "where it lives is not known, so it counts as on the GPU"
+_OF_A_VALUE = frozenset({"read-back", "control-flow", "shape", "index"})
 
 
 class Recorded(NamedTuple):
@@ -119,7 +124,13 @@ class Context:
         self.closures: dict[str, dict[str, Value]] = {}
         self.pending: list[Callable] = []
         self.followed: set[str] = set()
+        self.is_program = any(isinstance(s, facts.If) and _is_main_guard(s) for s in module.body)
         self.uses_torch = imports_torch(module.body, into_functions=False)
+
+
+def _is_main_guard(statement: facts.If) -> bool:
+    test = statement.test
+    return isinstance(test, facts.Compare) and isinstance(test.left, facts.Name) and test.left.id == "__name__"
 
 
 class Frame:
@@ -207,7 +218,9 @@ class Frame:
             # A comprehension's variable is not the function's variable of the same name.
             pass
         elif isinstance(value, Unknown) and name in self.usage.tensors:
-            value = as_tensor(value)
+            value = as_tensor(value, self.usage.tensors[name])
+        elif isinstance(value, Unknown) and self.context.uses_torch and is_loader_name(name):
+            value = NAMED_LOADER
         elif isinstance(value, Tensor) and not value.sure and name in self.usage.tensors:
             value = value._replace(sure=True)
         self.env[name] = value
@@ -296,15 +309,27 @@ class Frame:
         if confidence is None:
             confidence = "certain" if is_certain(device) and sure else "likely"
         text = source_text(subject) if subject is not None else ""
-        event = Event(kind, op, form, node.span, text, confidence, self.symbol, self.hot(), reasons(origin), versions)
+        chain = reasons(origin)
+        if source is None and kind in _OF_A_VALUE and not is_certain(device):
+            chain = (*chain, Reason((subject or node).span, NOT_KNOWN))
+        event = Event(kind, op, form, node.span, text, confidence, self.symbol, self.hot(), chain, versions)
         self.events.append(Recorded(event, device, source, sure))
 
 
-def as_tensor(value: Unknown) -> Tensor:
-    """What is not known, but for being a tensor."""
+def as_tensor(value: Unknown, proof: facts.Span | None = None) -> Tensor:
+    """What is not known, but for being a tensor; `proof` is where it is used as one."""
+    origin = because(Reason(proof, "only a tensor is used like this"), None) if proof is not None else None
     if value.param is None:
-        return Tensor(ANYWHERE)
-    return Tensor(frozenset({"=" + value.param}), param=None if value.derived else value.param)
+        return Tensor(ANYWHERE, origin=origin)
+    return Tensor(frozenset({"=" + value.param}), param=None if value.derived else value.param, origin=origin)
+
+
+NAMED_LOADER = Instance("torch.utils.data.DataLoader", False)
+"""What is called a loader: its batches come from the host, as far as anybody can tell from a name."""
+
+
+def is_loader_name(name: str) -> bool:
+    return name.lower().endswith("loader")
 
 
 def source_text(node: facts.Expr) -> str:

@@ -17,7 +17,7 @@ from hostsync.infer.statements import execute
 from hostsync.infer.values import Callable
 from hostsync.infer.versions import TorchRange
 
-_NO_USAGE = Usage(frozenset(), True, True)
+_NO_USAGE = Usage({}, True, True)
 
 
 def follow_module(module: facts.Module, ops: Mapping[str, Op], torch: TorchRange) -> tuple[Event, ...]:

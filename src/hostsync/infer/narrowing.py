@@ -75,6 +75,16 @@ def is_compiling(frame: Frame, test: facts.Expr) -> bool | None:
     return None
 
 
+_AVAILABLE = frozenset({"torch.cuda.is_available", "torch.accelerator.is_available", "torch.cuda.device_count"})
+
+
+def asks_for_accelerator(frame: Frame, test: facts.Expr) -> bool:
+    """The test is whether there is a GPU at all. Without one nothing waits, so only the side with one counts."""
+    if isinstance(test, facts.Logical):
+        return test.op == "and" and any(asks_for_accelerator(frame, part) for part in test.values)
+    return isinstance(test, facts.Call) and _called(frame, test.func) in _AVAILABLE
+
+
 _COMPILING_NAMES = frozenset(name.rpartition(".")[2] for name in _COMPILING) | {
     "is_torchdynamo_compiling",
     "is_torch_fx_proxy",

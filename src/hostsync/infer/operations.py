@@ -183,16 +183,15 @@ def merged(tensors: list[Tensor] | tuple[Tensor, ...]) -> Device:
             return ACCELERATOR
     if any(only_host(t.device) and t.ndim is not None and t.ndim > 0 and t.sure for t in tensors):
         return CPU
-    for tensor in rest:
-        if tensor.ndim != 0:
-            return tensor.device
-    return rest[0].device
+    # They are all in one place, so the one that says most about it speaks for all; a 0-d one may be elsewhere.
+    return min(rest, key=lambda t: (t.ndim == 0, "?" in t.device)).device
 
 
 def lead(tensors: list[Tensor] | tuple[Tensor, ...]) -> Origin | None:
-    """The chain to go on with: that of the first tensor not known to be on the host."""
+    """The chain to go on with: that of the tensor which decides where the result lives."""
+    device = merged(tensors)
     for tensor in tensors:
-        if not only_host(tensor.device) and tensor.origin is not None:
+        if tensor.device == device and tensor.origin is not None:
             return tensor.origin
     return tensors[0].origin if tensors else None
 

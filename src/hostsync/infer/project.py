@@ -6,6 +6,7 @@ from collections.abc import Mapping as Bindings
 
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
+from hostsync.infer.events import Reason
 from hostsync.infer.evidence import Usage, dotted_path, imports_torch, usage_of
 from hostsync.infer.frame import ClassInfo, Context, Frame, Writes, evaluate
 from hostsync.infer.values import (
@@ -30,6 +31,7 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
+    because,
     join,
 )
 
@@ -275,6 +277,8 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
 
     name = param.name
     value = from_annotation(param.annotation, resolve, frozenset({"=" + name}), name)
+    if isinstance(value, Tensor):
+        value = value._replace(origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None))
     if isinstance(value, Text) and (name == "device" or name.endswith("_device")):
         return DeviceValue(frozenset({"=" + name}))
     return value

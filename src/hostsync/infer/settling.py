@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.frame import SETUP_NAME, Context, Recorded
+from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, Context, Recorded
 from hostsync.infer.operations import device_of
 from hostsync.infer.project import defaults_of, is_host_default
 from hostsync.infer.values import (
@@ -37,11 +37,18 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
             if "cpu" not in source:
                 continue
         elif event.confidence == "likely" and record.sure and is_certain(device) and device != record.device:
-            event = event._replace(confidence="certain")
+            event = event._replace(confidence="certain", chain=_with_caller(context, event))
         if event.kind in {"copy", "index", "call"} and _at_setup(context, record, device):
             event = event._replace(confidence="possible")
         events.append(event)
     return events + _calls_that_wait(context, events)
+
+
+def _with_caller(context: Context, event: Event) -> tuple[Reason, ...]:
+    """The chain, with the call that hands in what lives on the accelerator."""
+    known = tuple(reason for reason in event.chain if reason.text != NOT_KNOWN)
+    sites = context.calls.get(event.symbol, ())
+    return (Reason(sites[0].span, "the call that hands it in"), *known) if sites else known
 
 
 def _calls_that_wait(context: Context, events: list[Event]) -> list[Event]:
@@ -101,7 +108,9 @@ def resolved(context: Context, symbol: str, device: Device, depth: int) -> Devic
 
 
 def _is_private(context: Context, symbol: str) -> bool:
-    """All callers are in this module: its name says so, or it is defined inside another function."""
+    """All callers are in this module: its name says so, it is defined inside another function, or this is a program."""
+    if context.is_program:
+        return True
     owner, _, name = symbol.rpartition(".")
     if name.startswith("__") and name.endswith("__"):
         return False

@@ -10,7 +10,7 @@ from hostsync.infer.annotations import from_annotation
 from hostsync.infer.expressions import assign, iterated, test
 from hostsync.infer.frame import ClassInfo, Frame, evaluate, explain, known_as
 from hostsync.infer.indexing import load, store
-from hostsync.infer.narrowing import is_compiling, narrow
+from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow
 from hostsync.infer.operations import operator_result
 from hostsync.infer.values import (
     UNKNOWN,
@@ -38,7 +38,7 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
     else:
         value = evaluate(frame, node.value)
         frame.assigning = node.value
-        if isinstance(value, Tensor) and value.origin is not None and type(node.value) not in {facts.Name, facts.Const}:
+        if isinstance(value, Tensor) and not isinstance(node.value, (facts.Name, facts.Const)):
             value = explain(value, node.value)
     if node.annotation is not None and (node.value is None or isinstance(value, Unknown)):
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
@@ -140,6 +140,11 @@ def _if(frame: Frame, node: facts.If) -> bool:
             frame.compiled += 1
             compiled += 1
         orelse = current.orelse
+        if ends and asks_for_accelerator(frame, current.test):
+            with frame.silently():
+                execute(frame, orelse)
+            through = False
+            break
         if len(orelse) == 1 and isinstance(orelse[0], facts.If):
             current = orelse[0]
             continue
@@ -194,26 +199,11 @@ def _loop(frame: Frame, enter: Function[[], None], body: tuple[facts.Stmt, ...])
 
 def _for(frame: Frame, node: facts.For) -> bool:
     element = iterated(frame, evaluate(frame, node.iterable))
-    if isinstance(element, Unknown) and _is_loader(node.iterable):
-        # By its name it yields batches; nearly all of them come from the host.
-        element = Tensor(frozenset({"cpu"}), sure=False, pinned=None)
     if isinstance(element, Tensor) and element.origin is not None:
         element = explain(element, node.iterable)
     _loop(frame, lambda: assign(frame, node.target, element), node.body)
     execute(frame, node.orelse)
     return True
-
-
-def _is_loader(node: facts.Expr) -> bool:
-    if (
-        isinstance(node, facts.Call)
-        and isinstance(node.func, facts.Name)
-        and node.func.id in {"tqdm", "enumerate", "iter"}
-        and node.args
-    ):
-        node = node.args[0]
-    name = node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
-    return name.lower().endswith("loader")
 
 
 def _while(frame: Frame, node: facts.While) -> bool:
