@@ -11,7 +11,7 @@ from hostsync.syntax.comments import Layout, find_allows, lay_out
 LINE_LENGTH = 120
 """Where a row would become longer, the comment goes on a row of its own above the statement."""
 
-_TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!ignore\b)")
+_TYPE_COMMENT = re.compile(r"#\s*type:(?!\s*ignore\b)")
 
 
 def add_allows(source: str, wanted: Mapping[int, Collection[str]], reason: str) -> str:

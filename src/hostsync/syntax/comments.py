@@ -183,7 +183,7 @@ _SCAN = re.compile(
 
 def _by_scan(text: str) -> Iterator[_Piece]:
     """The same by regular expression: knows strings, brackets and backslashes, and no nesting inside f-strings."""
-    row, row_start, depth, alone, begun = 1, 0, 0, True, False
+    row, row_start, depth, alone, begun, code_row = 1, 0, 0, True, False, 1
     for match in _SCAN.finditer(text):
         kind = match.lastgroup
         if kind == "comment":
@@ -212,5 +212,6 @@ def _by_scan(text: str) -> Iterator[_Piece]:
         elif kind == "string" and "\n" in match[0]:
             row += match[0].count("\n")
             row_start = match.start() + match[0].rindex("\n") + 1
+        code_row = row
     if begun:
-        yield _Piece("end", row)
+        yield _Piece("end", code_row)

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from hostsync.syntax.deep import run_deep
+from hostsync.syntax.deep import run_deep, without_warnings
 
 NESTING_LIMIT = 150
 """Brackets nested deeper than this are not given to LibCST."""
@@ -53,7 +53,7 @@ def parse_concrete(text: str) -> ast.Module:
     if not is_shallow(text):
         raise ConcreteError(0, 1, "nested too deeply", too_deep=True)
     try:
-        return run_deep(lambda: convert(cst.parse_module(text)))
+        return run_deep(lambda: _parse(text))
     except cst.ParserSyntaxError as error:
         raise ConcreteError(error.raw_line, error.raw_column + 1, error.message) from None
     except (RecursionError, MemoryError):
@@ -63,6 +63,11 @@ def parse_concrete(text: str) -> ast.Module:
     except BaseException as error:
         # A panic of the native parser is no `Exception`.
         raise ConcreteError(0, 1, f"{type(error).__name__}: {error}") from None
+
+
+def _parse(text: str) -> ast.Module:
+    with without_warnings():
+        return convert(cst.parse_module(text))
 
 
 _SHAPE = re.compile(

@@ -1,10 +1,15 @@
-"""Running recursive work where it has room: a thread of its own, with a stack that suits it."""
+"""Running the parsers: with room for their recursion, and without the warnings that they would show.
+
+Both change what belongs to the whole process, so each has a lock; `run_deep` is always the outer one.
+"""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -14,6 +19,15 @@ _STACK_SIZE = 64 * 1024 * 1024
 
 _stack_size_lock = threading.Lock()
 _recursion_limit_lock = threading.Lock()
+_warnings_lock = threading.Lock()
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Keep what runs inside from showing warnings about the source. One thread at a time is inside."""
+    with _warnings_lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def run_in_thread(work: Callable[[], _T], stack_size: int = 0) -> _T:

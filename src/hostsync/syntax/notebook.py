@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from typing import Any, NamedTuple
 
 from hostsync.facts import Module
+from hostsync.syntax.deep import without_warnings
 from hostsync.syntax.parse import SourceError, parse_module_text, split_lines
 
 
@@ -165,8 +165,7 @@ def _python_lines(text: str) -> list[str]:
 
 def _parses(text: str) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings():
             ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False

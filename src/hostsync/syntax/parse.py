@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 import io
 import re
-import threading
 import tokenize
-import warnings
 
 from hostsync.facts import Module
 from hostsync.syntax.comments import find_allows
-from hostsync.syntax.deep import run_deep
+from hostsync.syntax.deep import run_deep, without_warnings
 from hostsync.syntax.lower import lower
 
 
@@ -116,9 +114,6 @@ def _place(source: bytes, offset: int) -> tuple[int, int]:
     return before.count(b"\n") + 1, offset - max(source.rfind(b"\n", 0, offset), source.rfind(b"\r", 0, offset))
 
 
-_parse_lock = threading.Lock()
-
-
 def parse_tree(text: str) -> ast.Module:
     """Parse a source text with the parser of the running interpreter; columns count UTF-8 bytes.
 
@@ -141,9 +136,7 @@ def parse_tree(text: str) -> ast.Module:
 
 
 def _parse(text: str) -> ast.Module:
-    # The filters of `warnings` belong to the whole process: one thread at a time may change them.
-    with _parse_lock, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with without_warnings():
         if "# type:" in text:
             try:
                 return ast.parse(text, type_comments=True)
@@ -161,12 +154,10 @@ def _parse_newer(text: str) -> ast.Module | None:
     """
     from hostsync.syntax.concrete import ConcreteError, parse_concrete
 
-    with _parse_lock, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return parse_concrete(text)
-        except ConcreteError:
-            return None
+    try:
+        return parse_concrete(text)
+    except ConcreteError:
+        return None
 
 
 def _syntax_error(error: SyntaxError) -> SourceError:

@@ -31,7 +31,7 @@ EVIDENCE: tuple[str, ...] = (
 )
 """Words of which at least one stands in every file that can contain a finding, unless the caller knows better ones."""
 
-_COOKIE = re.compile(rb"coding[:=][ \t]*(?!utf-?8|ascii|us-ascii|latin|iso-?8859)")
+_COOKIE = re.compile(rb"coding[:=](?![ \t]*(?:utf-?8|ascii|us-ascii|latin|iso-?8859))[ \t]*[-\w.]")
 
 
 def may_matter(source: bytes, words: Collection[str] = EVIDENCE) -> bool:

@@ -1,0 +1,137 @@
+"""Notebooks: code cells as one source, magics out, rows mapped back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hostsync.syntax import SourceError
+from hostsync.syntax.notebook import parse_notebook, read_notebook
+
+
+def notebook(*cells: str | list[str], **extra: object) -> bytes:
+    return json.dumps(
+        {"cells": [{"cell_type": "code", "source": cell} for cell in cells], "nbformat": 4, **extra}
+    ).encode()
+
+
+def test_cells_and_rows() -> None:
+    source = json.dumps(
+        {
+            "cells": [
+                {"cell_type": "markdown", "source": "# Title"},
+                {"cell_type": "code", "source": ["import torch\n", "x = torch.ones(1)"]},
+                {"cell_type": "raw", "source": "raw"},
+                {"cell_type": "code", "source": ""},
+                {"cell_type": "code", "source": "\ny = x.item()\n"},
+            ]
+        }
+    ).encode()
+    module, found = parse_notebook(b"\xef\xbb\xbf" + source, "n")
+    assert len(module.body) == 3
+    assert found.locate(module.body[0].span.row) == (1, 1)
+    assert found.locate(module.body[2].span.row) == (3, 2)
+    assert found.text.count("\n") == len(found.rows)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "%matplotlib inline\nx = 1",
+        "!pip install torch\nx = 1",
+        "!pip install \\\n  torch\nx = 1",
+        "files = !ls *.py\nx = 1",
+        "t = %timeit -o f()\nx = 1",
+        "torch.ones?\nx = 1",
+        "?torch\nx = 1",
+        "torch.ones??\nx = 1",
+        "%%time\nx = 1",
+        "# comment\n%%capture out\nx = 1",
+        "if True:\n    !ls\n    x = 1",
+        "for a in b:\n    %time f(a)\nx = 1",
+        "%cd ~\ny = '''\n%not a magic\n'''\nx = 1",
+        "!ls\ny = (3\n  %2)\nx = 1",
+        "!echo 'it\nx = 1",
+        "%env A=(\nx = 1",
+        "%time y = f()\nx = a == b != c",
+    ],
+)
+def test_magics(cell: str) -> None:
+    module, found = parse_notebook(notebook(cell), "n")
+    assert found.text.count("\n") == cell.count("\n") + 1
+    assert "x = " in found.text
+    assert "!" not in found.text.replace("!=", "")
+    assert "Assign" in str(module.body)
+
+
+def test_python_that_looks_like_magic_stays() -> None:
+    cell = "x = (a\n% b)\ny = a != b\n"
+    assert read_notebook(notebook(cell)).text.startswith(cell)
+
+
+@pytest.mark.parametrize("cell", ["%%bash\nls *.py | wc", "%%html\n<b>", "\n%%writefile x\nx ="])
+def test_cells_in_other_languages(cell: str) -> None:
+    text = read_notebook(notebook(cell, "x = 1")).text
+    assert set(text.split("\n")[: cell.count("\n") + 1]) == {"pass"}
+    assert text.endswith("x = 1\n")
+
+
+def test_notebooks_in_other_languages() -> None:
+    assert read_notebook(notebook("x <- 1", metadata={"language_info": {"name": "R"}})).text == ""
+    assert read_notebook(notebook("x = 1", metadata={"kernelspec": {"language": "python"}})).text == "x = 1\n"
+
+
+def test_format_3() -> None:
+    source = json.dumps(
+        {"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = 1\n", "y = 2"]}]}], "nbformat": 3}
+    )
+    assert read_notebook(source.encode()).text == "x = 1\ny = 2\n"
+
+
+def test_a_cell_with_an_error_is_named() -> None:
+    with pytest.raises(SourceError) as caught:
+        parse_notebook(notebook("x = 1\ny = 2", "z = 3\nx = )"), "n")
+    error = caught.value
+    assert (error.kind, error.cell, error.row, error.column) == ("syntax-error", 2, 2, 5)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"{}",
+        b'{"cells": 1}',
+        b'{"cells": [1]}',
+        b'{"cells": [{"cell_type": "code", "source": 1}]}',
+        b'{"cells": [{"cell_type": "code", "source": [1]}]}',
+        b'{"worksheets": [1]}',
+        b'{"worksheets": [{"cells": 1}]}',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"cells": ' + b"9" * 5000 + b"}",
+    ],
+)
+def test_broken_notebooks(source: bytes) -> None:
+    with pytest.raises(SourceError) as caught:
+        parse_notebook(source, "n")
+    assert caught.value.kind == "notebook-error"
+
+
+CELL_TEXTS = st.text(st.sampled_from("x=1 \n%!?'\"()[]#\\:ab\té"), max_size=40)
+
+
+@given(st.lists(CELL_TEXTS, max_size=3))
+@settings(max_examples=200, deadline=None)
+def test_random_cells(cells: list[str]) -> None:
+    try:
+        _, found = parse_notebook(notebook(*cells), "n")
+    except SourceError as error:
+        assert error.cell is None or 1 <= error.cell <= len(cells)
+    else:
+        assert found.text.count("\n") == len(found.rows)
