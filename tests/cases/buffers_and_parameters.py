@@ -1,0 +1,74 @@
+import math
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class RelativePosition(nn.Module):
+    def __init__(self, heads: int, length: int):
+        super().__init__()
+        self.heads = heads
+        position = torch.arange(length)
+        distance = position[None, :] - position[:, None]
+        assert distance.max() == length - 1  # silent: HS203
+        self.register_buffer("distance", distance.clamp(min=0))
+        self.bias = nn.Parameter(torch.zeros(length, heads))
+        self.scale = nn.Parameter(torch.ones(1))
+        self.temperature = 1 / math.sqrt(heads)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        bias = self.bias[self.distance]  # silent: HS405
+        if self.scale > 1:  # expect: HS201
+            x = x / self.scale
+        if self.temperature > 1:  # silent: HS201
+            x = x * self.temperature
+        weight = self.distance.to(x.device)  # silent: HS401
+        return x + bias.sum() + weight.sum()
+
+    def extra_repr(self) -> str:
+        return f"heads={self.heads}, scale={self.scale.item():.3f}"  # expect: HS101
+
+
+class Ema(nn.Module):
+    def __init__(self, size: int, decay: float = 0.99):
+        super().__init__()
+        self.decay = decay
+        self.register_buffer("counts", torch.zeros(size))
+        self.register_buffer("initialized", torch.tensor(False))
+
+    def forward(self, codes: torch.Tensor):
+        if not self.initialized:  # expect: HS201
+            self.initialized.fill_(True)
+        hot = F.one_hot(codes, self.counts.shape[0])  # silent: HS307
+        self.counts.mul_(self.decay).add_(hot.sum(0), alpha=1 - self.decay)
+        dead = self.counts < 1.0
+        if dead.any():  # expect: HS201
+            self.counts[dead] = 1.0  # silent: HS303
+        usage = (self.counts > 0).sum()
+        return codes, usage
+
+    @torch.no_grad()
+    def restart(self, samples: torch.Tensor):
+        dead = self.counts < 1.0
+        self.counts[dead] = samples[: self.counts.numel()][dead]  # expect: HS302, HS303
+
+
+def count_parameters(model: nn.Module) -> int:
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)  # silent: HS201
+
+
+def gradient_norm(model: nn.Module) -> float:
+    total = 0.0
+    for p in model.parameters():
+        if p.grad is not None:  # silent: HS201
+            total += p.grad.data.norm(2).item() ** 2  # expect: HS101
+    return total**0.5
+
+
+def has_nan(model: nn.Module):
+    for name, p in model.named_parameters():
+        if torch.isnan(p).any():  # expect: HS201
+            print(name)
+            return True
+    return any(b.is_floating_point() for b in model.buffers())  # silent: HS106

@@ -1,0 +1,93 @@
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def from_the_host(image: np.ndarray, device: torch.device):
+    a = torch.from_numpy(image).to(device)  # expect: HS401
+    b = torch.zeros(3, 4).to(device)  # expect: HS401
+    c = torch.tensor([1.0, 2.0]).cuda()  # expect: HS401
+    d = torch.arange(10).to(device=device, dtype=torch.float32)  # expect: HS401
+    e = torch.linspace(0, 1, 5)
+    e = (e * 2).unsqueeze(0)
+    e = e.to(device)  # expect: HS401
+    f = torch.cat([torch.ones(2), torch.zeros(2)]).to("cuda:1")  # expect: HS401
+    g = torch.ones(3).cuda(0, non_blocking=False)  # expect: HS401
+    return a, b, c, d, e, f, g
+
+
+def made_there(device: torch.device, like: Tensor):
+    a = torch.zeros(3, 4, device=device).to(device)  # silent: HS401
+    b = torch.ones_like(like).to(like.device)  # silent: HS401
+    c = torch.full((2,), 3.0, device="cuda").cuda()  # silent: HS401
+    d = like.new_zeros(3)  # silent: HS404
+    e = torch.empty(4, device="cuda").to(torch.float16)  # silent: HS401
+    return a, b, c, d, e
+
+
+def element_types(x: Tensor, dtype: torch.dtype):
+    a = torch.zeros(3).to(torch.float16)  # silent: HS401
+    b = torch.ones(3).to(dtype)  # silent: HS401
+    c = torch.ones(3).float().type(torch.int32).to(x.dtype)  # silent: HS401
+    return a, b, c, torch.zeros(2).type_as(torch.ones(2))  # silent: HS401
+
+
+def unknown_source(x: Tensor, batch, device: torch.device):
+    x = x.to(device)  # silent: HS401
+    batch = batch.to(device)  # silent: HS401
+    y = batch["labels"].to(device)  # silent: HS401
+    return x, y.cuda()  # silent: HS401
+
+
+def to_the_place_of_another(boxes: Tensor, weights: Tensor):
+    scale = torch.tensor([1.0, 0.5])
+    boxes = boxes * scale.to(boxes.device)  # expect: HS401
+    anchors = torch.zeros(1, 4).to(boxes)  # expect: HS401
+    table = torch.arange(8).type_as(boxes)  # expect: HS401
+    return anchors, table, weights.to(boxes.device)  # silent: HS401
+
+
+def pinned(x: np.ndarray):
+    host = torch.from_numpy(x).pin_memory()  # silent: HS407
+    a = host.to("cuda", non_blocking=True)  # silent: HS401, HS402, HS403
+    b = host.to("cuda")  # expect: HS402
+    c = torch.zeros(4, pin_memory=True).cuda(non_blocking=True)  # silent: HS403
+    d = torch.zeros(4, pin_memory=True).cuda()  # expect: HS402
+    return a, b, c, d
+
+
+def pageable_asynchronous(x: np.ndarray):
+    a = torch.from_numpy(x).to("cuda", non_blocking=True)  # expect: HS403
+    b = torch.zeros(1024, 1024).cuda(non_blocking=True)  # expect: HS403
+    return a, b
+
+
+def pinned_in_a_loop(arrays: list, device: torch.device):
+    for array in arrays:
+        host = torch.from_numpy(array).pin_memory()  # expect: HS407
+        yield host.to(device, non_blocking=True)  # silent: HS403
+
+
+def into_buffers(weights: np.ndarray):
+    target = torch.empty(16, device="cuda")
+    target.copy_(torch.from_numpy(weights))  # expect: HS401
+    target.copy_(torch.zeros(16, device="cuda"))  # silent: HS401
+    host = torch.empty(16)
+    host.copy_(torch.zeros(16))  # silent: HS401, HS102
+    return target, host
+
+
+def two_steps(device: torch.device):
+    positions = []
+    for y in range(3):
+        for x in range(4):
+            positions.append([y, x])
+    grid = torch.tensor(positions)
+    flat = grid.view(-1)
+    return flat.float().to(device)  # expect: HS401
+
+
+def zero_dimensional(x: Tensor):
+    half = torch.tensor(0.5)
+    y = x * half  # silent: HS401, HS404
+    return torch.clamp(y, max=1.0) + torch.tensor(1.0)  # silent: HS404

@@ -1,0 +1,58 @@
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+
+
+def plain(x: Tensor):
+    a = x.cpu()  # expect: HS102
+    b = x.to("cpu")  # expect: HS102
+    c = x.to(torch.device("cpu"))  # expect: HS102
+    d = x.to(device="cpu", dtype=torch.float32)  # expect: HS102
+    e = x.numpy(force=True)  # expect: HS102
+    f = x.type(torch.FloatTensor)  # expect: HS102
+    return a, b, c, d, e, f
+
+
+def once(x: Tensor):
+    y = x.detach().cpu()  # expect: HS102
+    z = y.cpu().to("cpu").numpy()  # silent: HS102
+    return z, y.float().numpy(), np.asarray(y), y.tolist()  # silent: HS101, HS102
+
+
+def asynchronous(x: Tensor):
+    return x.to("cpu", non_blocking=True)  # silent: HS102
+
+
+def to_image(x: Tensor) -> Image.Image:
+    x = x.mul(255).add_(0.5).clamp_(0, 255).permute(1, 2, 0)
+    array = x.to("cpu", torch.uint8).numpy()  # expect: HS102
+    return Image.fromarray(array)
+
+
+def modules(model: torch.nn.Module):
+    model = model.cpu()  # silent: HS102
+    model.to("cpu")  # silent: HS102
+    return model
+
+
+def list_of_results(batches: list[Tensor]):
+    results = []
+    for batch in batches:
+        results.append(batch.softmax(-1).cpu())  # expect: HS102
+    joined = torch.cat(results)
+    return joined.numpy(), joined.max().item()  # silent: HS101, HS102
+
+
+def through_numpy(x: Tensor):
+    array = x.detach().cpu().numpy()  # expect: HS102
+    mean = array.mean().item()  # silent: HS101
+    spread = float(array.std())  # silent: HS103
+    back = torch.from_numpy(array)
+    if back.sum() > 0:  # silent: HS201
+        mean += 1
+    return np.mean(array), mean, spread, array.tolist()  # silent: HS101, HS102
+
+
+def statistics(x: Tensor):
+    return np.array(x.shape), np.prod(x.size()), np.zeros(x.shape[0])  # silent: HS102, HS104

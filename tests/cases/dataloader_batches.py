@@ -1,0 +1,81 @@
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def label_statistics(dataset):
+    loader = DataLoader(dataset, batch_size=256)
+    total = 0
+    for images, labels in loader:
+        total += labels.sum().item()  # silent: HS101
+        if labels.max() > 9:  # silent: HS201
+            raise ValueError("label out of range")
+        print(images.mean(), labels.unique())  # silent: HS105, HS304
+    return total
+
+
+def blocking(model: nn.Module, dataset):
+    loader = DataLoader(dataset, batch_size=32, shuffle=True)
+    for step, (images, labels) in enumerate(loader):
+        images = images.to(device)  # expect: HS401
+        labels = labels.to(device)  # expect: HS401
+        loss = nn.functional.cross_entropy(model(images), labels)
+        if step % 100 == 0:  # silent: HS201
+            print(step, loss.item())  # expect: HS101
+
+
+def pinned(model: nn.Module, dataset):
+    loader = DataLoader(dataset, batch_size=32, pin_memory=True)
+    for images, labels in loader:
+        images = images.to(device, non_blocking=True)  # silent: HS401, HS403
+        labels = labels.cuda(non_blocking=True)  # silent: HS401, HS403
+        model(images).sum().backward()
+
+
+def pinned_but_blocking(dataset):
+    loader = DataLoader(dataset, batch_size=32, pin_memory=True)
+    for images, labels in loader:
+        yield images.to(device), labels.cuda()  # expect: HS402
+
+
+def asynchronous_but_not_pinned(dataset):
+    loader = DataLoader(dataset, batch_size=32, num_workers=4)  # expect: HS408
+    for images, labels in loader:
+        images = images.to(device, non_blocking=True)  # expect: HS403
+        yield images, labels.to(device, non_blocking=True)  # expect: HS403
+
+
+def pinned_as_configured(dataset, options):
+    loader = DataLoader(dataset, pin_memory=options.pin, batch_size=8)  # silent: HS408
+    for images, _ in loader:
+        yield images.to(device, non_blocking=True)  # silent: HS403
+
+
+def synthetic():
+    dataset = TensorDataset(torch.randn(100, 8), torch.randint(0, 2, (100,)))
+    for x, y in DataLoader(dataset, batch_size=4):
+        x, y = x.to("cuda"), y.to("cuda")  # expect: HS401
+        yield x, y
+
+
+def loader_as_parameter(model, train_loader, criterion):
+    for inputs, targets in train_loader:
+        inputs, targets = inputs.cuda(), targets.cuda()  # expect: HS401
+        criterion(model(inputs), targets).backward()
+
+
+def first_batch(train_loader):
+    images, labels = next(iter(train_loader))
+    return images.shape, labels.shape
+
+
+def stays_on_the_host(dataset):
+    val_loader = DataLoader(dataset, batch_size=8)
+    seen = 0
+    for batch in val_loader:
+        seen += len(batch)
+        lengths = batch["length"]
+        print(max(lengths.tolist()))  # silent: HS101, HS105
+    return seen

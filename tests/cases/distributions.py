@@ -1,0 +1,47 @@
+import torch
+import torch.distributions as D
+from torch import Tensor, nn
+from torch.distributions import Categorical, Normal
+
+
+def policy(logits: Tensor, mean: Tensor, std: Tensor):
+    discrete = Categorical(logits=logits)  # expect: HS602
+    continuous = Normal(mean, std)  # expect: HS602
+    trusted = Normal(mean, std, validate_args=False)  # silent: HS602
+    other = D.Bernoulli(probs=logits.sigmoid())  # expect: HS602
+    action = discrete.sample()
+    drawn = trusted.rsample()  # silent: HS602
+    return continuous, drawn, other, action
+
+
+def likelihood(logits: Tensor, actions: Tensor):
+    distribution = Categorical(logits=logits)  # expect: HS602
+    log_prob = distribution.log_prob(actions)  # expect: HS602
+    entropy = distribution.entropy()  # silent: HS602
+    quiet = Categorical(logits=logits, validate_args=False)  # silent: HS602
+    return log_prob, entropy, quiet.log_prob(actions)  # silent: HS602
+
+
+def priors(latent: int):
+    unit = Normal(0.0, 1.0)  # silent: HS602
+    host = Normal(torch.zeros(latent), torch.ones(latent))  # silent: HS602
+    device = Normal(torch.zeros(latent, device="cuda"), torch.ones(latent, device="cuda"))  # expect: HS602
+    return unit, host, device
+
+
+class Actor(nn.Module):
+    def __init__(self, size: int):
+        super().__init__()
+        self.net = nn.Linear(size, 2)
+        self.log_std = nn.Parameter(torch.zeros(2))
+
+    def forward(self, state: Tensor):
+        mean = self.net(state)
+        return Normal(mean, self.log_std.exp())  # expect: HS602
+
+
+def by_hand(mean: Tensor, std: Tensor):
+    noise = torch.randn_like(mean)
+    sample = mean + std * noise
+    picked = torch.multinomial(mean.softmax(-1), 1)  # silent: HS602
+    return sample, picked

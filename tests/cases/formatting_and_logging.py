@@ -1,0 +1,66 @@
+import logging
+import sys
+import warnings
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+logger = logging.getLogger(__name__)
+
+
+def printing(loss: Tensor, x: Tensor, step: int):
+    print(loss)  # expect: HS105
+    print("loss:", loss, "step:", step)  # expect: HS105
+    print(x.shape, x.dtype, x.device, len(x))  # silent: HS105
+    print("step", step)  # silent: HS105
+    print(x.grad is None, x.requires_grad)  # silent: HS105
+    print("done", file=sys.stderr)  # silent: HS105
+
+
+def formatting(loss: Tensor, x: Tensor, step: int):
+    a = f"{step}: {loss:.3f}"  # expect: HS105
+    b = f"{tuple(x.shape)}"  # silent: HS105
+    c = "{:.2f}".format(loss.mean())  # expect: HS105
+    d = "mean %.2f" % loss.mean()  # expect: HS105
+    e = "step %d of %d" % (step, 10)  # silent: HS105
+    f = str(loss)  # expect: HS105
+    g = str(x.device)  # silent: HS105
+    h = repr(x)  # expect: HS105
+    i = f"{x.shape[0]}x{x.size(1)}"  # silent: HS105
+    j = "%s: %s" % (step, loss)  # expect: HS105
+    return a, b, c, d, e, f, g, h, i, j
+
+
+def logged(loss: Tensor, x: Tensor, step: int):
+    logger.info("loss %s", loss)  # expect: HS105
+    logger.debug("step %d", step)  # silent: HS105
+    logging.warning("bad loss: %s", loss)  # expect: HS105
+    warnings.warn(f"loss is {loss}")  # expect: HS105
+    logger.info("shape %s", x.shape)  # silent: HS105
+    logger.info(f"{step} of {len(x)}")  # silent: HS105
+
+
+def progress(model, batches: list[Tensor]):
+    bar = tqdm(batches)
+    for batch in bar:
+        loss = model(batch.cuda()).mean()
+        bar.set_postfix(loss=loss.item())  # expect: HS101
+        bar.set_description(f"loss {loss.detach():.3f}")  # expect: HS105
+        bar.update(1)  # silent: HS105
+
+
+def raised(x: Tensor, n: int):
+    if x.shape[0] != n:  # silent: HS201
+        raise ValueError(f"expected {n} rows, got {x}")  # silent: HS105
+    assert x.ndim == 2, f"got {x}"  # silent: HS105, HS203
+    return x
+
+
+class Averages:
+    def __init__(self):
+        self.total = 0.0
+        self.count = 0
+
+    def __str__(self):
+        return f"{self.total / self.count:.4f}"  # silent: HS105

@@ -1,0 +1,93 @@
+import torch
+from accelerate import Accelerator
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM, AutoTokenizer, get_scheduler
+
+
+def finetune(args, dataset, collate):
+    accelerator = Accelerator()
+    tokenizer = AutoTokenizer.from_pretrained(args.model)
+    model = AutoModelForCausalLM.from_pretrained(args.model)
+    model.resize_token_embeddings(len(tokenizer))
+    loader = DataLoader(dataset, shuffle=True, collate_fn=collate, batch_size=args.batch_size)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr)
+    scheduler = get_scheduler("linear", optimizer, num_warmup_steps=0, num_training_steps=args.steps)
+    total = 0
+    completed = 0
+    for epoch in range(args.epochs):  # silent: HS104
+        model.train()
+        for step, batch in enumerate(loader):
+            outputs = model(**batch)
+            loss = outputs.loss
+            total += loss.detach().float()
+            accelerator.backward(loss)
+            if step % args.accumulate == 0 or step == len(loader) - 1:  # silent: HS201, HS204
+                optimizer.step()
+                scheduler.step()
+                optimizer.zero_grad()
+                completed += 1
+            if completed >= args.steps:  # silent: HS201
+                break
+        print(f"epoch {epoch}: {total.item() / len(loader)}")  # expect: HS101
+
+
+def evaluate(model, dataloader, metric, device):
+    model.eval()
+    losses = []
+    for batch in dataloader:
+        batch = {k: v.to(device) for k, v in batch.items()}  # expect: HS401
+        with torch.no_grad():
+            outputs = model(**batch)
+        losses.append(outputs.loss.item())  # expect: HS101
+        predictions = outputs.logits.argmax(dim=-1)
+        metric.add_batch(predictions=predictions, references=batch["labels"])
+    return sum(losses) / len(losses), metric.compute()
+
+
+def chat(model, tokenizer, prompt: str):
+    inputs = tokenizer(prompt, return_tensors="pt").to(model.device)
+    ids = inputs["input_ids"]
+    cache = None
+    produced = []
+    for _ in range(128):
+        outputs = model(input_ids=ids, past_key_values=cache, use_cache=True)
+        cache = outputs.past_key_values
+        token = outputs.logits[:, -1].argmax(dim=-1, keepdim=True)
+        if token.item() == tokenizer.eos_token_id:  # expect: HS101
+            break
+        produced.append(token)
+        ids = token
+    return tokenizer.decode(torch.cat(produced, dim=-1)[0].tolist())  # expect: HS101
+
+
+class LlamaAttention(torch.nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.q_proj = torch.nn.Linear(config.hidden_size, config.hidden_size)
+        self.head_dim = config.hidden_size // config.num_heads
+        self.config = config
+
+    def forward(self, hidden_states: torch.Tensor, attention_mask: torch.Tensor = None, position_ids=None):
+        batch, length, _ = hidden_states.size()
+        query = self.q_proj(hidden_states).view(batch, length, -1, self.head_dim).transpose(1, 2)
+        if attention_mask is not None:  # silent: HS201
+            if attention_mask.size() != (batch, 1, length, length):  # silent: HS201
+                raise ValueError(f"wrong size {attention_mask.size()}")  # silent: HS105
+            query = query + attention_mask
+        if self.config.pretraining_tp > 1:  # silent: HS201
+            query = query / self.config.pretraining_tp
+        if position_ids is None:  # silent: HS201
+            position_ids = torch.arange(length, device=hidden_states.device).unsqueeze(0)
+        return query, position_ids
+
+
+def loss_of(logits, labels=None, config=None):
+    loss = None
+    if labels is not None:  # silent: HS201
+        shift = logits[..., :-1, :].contiguous()
+        loss = torch.nn.functional.cross_entropy(shift.view(-1, shift.size(-1)), labels.view(-1))
+    if config.pad_token_id is None:  # silent: HS201
+        lengths = -1
+    else:
+        lengths = torch.eq(labels, config.pad_token_id).int().argmax(-1) - 1
+    return loss, logits[torch.arange(logits.shape[0], device=logits.device), lengths]  # silent: HS405

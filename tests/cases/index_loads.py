@@ -1,0 +1,76 @@
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def by_list(x: Tensor):
+    a = x[[0, 2, 1]]  # expect: HS405
+    b = x[:, [2, 1, 0]]  # expect: HS405
+    c = x[..., [0, -1]]  # expect: HS405
+    d = x[0, 2]  # silent: HS405
+    e = x[:, 0:3]  # silent: HS405
+    f = x[(0, 1)]  # silent: HS405
+    g = x[None, ..., -1]  # silent: HS405
+    return a, b, c, d, e, f, g
+
+
+def by_list_variable(x: Tensor, keep: list[int]):
+    order = [3, 0, 1]
+    first = x[order]  # expect: HS405
+    second = x[keep]  # expect: HS405
+    third = x[range(4)]  # expect: HS405
+    rows = [i for i in range(10) if i % 2]
+    return first, second, third, x[rows]  # expect: HS405
+
+
+def by_host_tensor(x: Tensor):
+    permutation = torch.randperm(x.shape[0])
+    shuffled = x[permutation]  # expect: HS405
+    on_device = torch.randperm(x.shape[0], device=x.device)
+    again = x[on_device]  # silent: HS405
+    return shuffled, again
+
+
+def by_array(x: Tensor, n: int):
+    chosen = np.arange(n)[::-1]
+    return x[chosen]  # expect: HS405
+
+
+def by_device_tensor(x: Tensor, index: Tensor):
+    rows = x[index.long()]  # silent: HS405, HS302, HS308
+    columns = x[:, index.long()]  # silent: HS405
+    batch = torch.arange(x.shape[0], device=x.device)
+    picked = x[batch, index.long()]  # silent: HS405
+    return rows, columns, picked, torch.gather(x, 1, index), x.index_select(0, index)
+
+
+def by_scalar_tensor(x: Tensor):
+    best = x.sum(-1).argmax()
+    row = x[best]  # expect: HS308
+    head = x[:best]  # expect: HS308
+    column = x[:, best]  # expect: HS308
+    kept = x[best.unsqueeze(0)]  # silent: HS308
+    chosen = x.index_select(0, best)  # silent: HS308
+    return row, head, column, kept, chosen
+
+
+def loop_over_positions(x: Tensor, lengths: Tensor):
+    out = []
+    for i in range(x.shape[0]):
+        out.append(x[i, : lengths[i]])  # expect: HS308
+    return out
+
+
+def host_sequences(x: Tensor, names: list[str]):
+    best = x.argmax()
+    word = names[best]  # expect: HS104
+    some = names[:best]  # expect: HS104
+    fixed = names[x.shape[0] - 1]  # silent: HS104
+    table = {"a": 1}
+    entry = table.get("a")
+    return word, some, fixed, entry
+
+
+def host_mask(x: Tensor):
+    keep = torch.rand(x.shape[0]) > 0.5
+    return keep.sum().item()  # silent: HS101

@@ -1,0 +1,71 @@
+import torch
+from torch import Tensor
+
+
+def scalars(x: Tensor, y: Tensor):
+    line = torch.zeros(10, device="cuda")
+    line[0] = 1.0  # expect: HS406
+    line[-1] = 5  # expect: HS406
+    line[2:5] = 1.0  # silent: HS406
+    line[:] = 0  # silent: HS406
+    line[...] = 2.0  # silent: HS406
+    plane = torch.zeros(4, 4, device="cuda")
+    plane[0] = 1.0  # silent: HS406
+    plane[0, 1] = 1.0  # expect: HS406
+    plane[:, 0] = 0.0  # silent: HS406
+    plane[0, :2] = 0.0  # silent: HS406
+    return line, plane
+
+
+def at_positions(x: Tensor, index: Tensor):
+    rows = index.long()
+    x[rows] = 0.0  # expect: HS406
+    x[rows, rows] = 1.0  # expect: HS406
+    x[rows] = x[rows] * 2  # silent: HS406
+    x.index_fill_(0, rows, 0.0)  # silent: HS406
+    return x
+
+
+def identity(n: int, device: torch.device):
+    a = torch.zeros(n, n, device=device)
+    for i in range(n):
+        a[i, i] = 1.0  # expect: HS406
+    return a
+
+
+def host_lists(n: int):
+    values = [0] * n
+    values[0] = 1  # silent: HS406
+    grid = [[0.0] * n for _ in range(n)]
+    grid[0][1] = 2.0  # silent: HS406
+    table = {}
+    table["x"] = 1.0  # silent: HS406
+    return values, grid, table
+
+
+def with_tensors(x: Tensor, value: Tensor):
+    line = torch.zeros(10, device="cuda")
+    line[0] = value.sum()  # silent: HS406
+    line[1:3] = value[:2]  # silent: HS406, HS303
+    line[3] = x[0, 0]  # silent: HS406
+    return line
+
+
+def masked_and_indexed(classes: Tensor, foreground: Tensor):
+    targets = torch.zeros(8, 91, device="cuda")
+    mask = foreground > 0.5
+    targets[mask, classes[mask]] = 1.0  # expect: HS302, HS303
+    return targets
+
+
+def augmented(index: Tensor):
+    counts = torch.zeros(10, device="cuda")
+    counts[index] += 1  # silent: HS406
+    counts[0] += 1  # silent: HS405
+    return counts
+
+
+def by_list(x: Tensor):
+    y = torch.zeros(10, 3, device="cuda")
+    y[:, [0, 1]] = x[:, [1, 0]]  # expect: HS405
+    return y

@@ -1,0 +1,96 @@
+from typing import Optional, Union
+
+import torch
+from torch import Tensor
+
+
+def to_number(value: Union[int, float, Tensor]) -> float:
+    if isinstance(value, Tensor):
+        return value.item()  # expect: HS101
+    return 0.0
+
+
+def early_exit(value):
+    if not torch.is_tensor(value):
+        return float(value)  # silent: HS103
+    return float(value)  # expect: HS103
+
+
+def by_device(x: Tensor):
+    if x.device.type == "cpu":
+        return x.sum().item()  # silent: HS101
+    return x.mean().item()  # expect: HS101
+
+
+def by_flag(x: Tensor):
+    if x.is_cuda:
+        values = x.cpu()  # expect: HS102
+    else:
+        values = x.tolist()  # silent: HS101
+    return values
+
+
+def not_cuda(x: Tensor):
+    if not x.is_cuda:
+        if x.max() > 1:  # silent: HS201
+            x = x / 255
+        return x.cuda()  # expect: HS401
+    return x
+
+
+def optional(mask: Optional[Tensor], x: Tensor):
+    if mask is None:
+        return x
+    if mask.any():  # expect: HS201
+        return x[mask.bool()]  # expect: HS302
+    return x
+
+
+def tensor_or_none(limit: Optional[float], x: Tensor):
+    if limit:  # silent: HS201
+        x = x.clamp(max=limit)
+    if limit is not None and limit > 0:  # silent: HS201, HS204
+        x = x / limit
+    return x
+
+
+def number_or_tensor(timestep: Union[float, torch.Tensor], table: torch.Tensor):
+    if not isinstance(timestep, torch.Tensor):
+        timestep = torch.tensor([timestep], dtype=torch.float32, device=table.device)  # expect: HS404
+    elif len(timestep.shape) == 0:  # silent: HS201
+        timestep = timestep[None]
+    return timestep.expand(table.shape[0])
+
+
+def by_instance(data):
+    if isinstance(data, (list, tuple)):
+        return [by_instance(item) for item in data]
+    if isinstance(data, dict):
+        return {key: by_instance(value) for key, value in data.items()}
+    if isinstance(data, torch.Tensor):
+        return data.detach().cpu().numpy()  # expect: HS102
+    return data
+
+
+def number_only(count):
+    if isinstance(count, int):
+        return bool(count)  # silent: HS103
+    return count
+
+
+def assert_narrows(x):
+    assert isinstance(x, torch.Tensor)  # silent: HS203
+    assert x.dim() == 3  # silent: HS203
+    return x.min().item()  # expect: HS101
+
+
+def bool_mask(index: Tensor, x: Tensor):
+    if index.dtype == torch.bool:
+        return x[index]  # expect: HS302
+    return x[index]  # silent: HS302
+
+
+def moved_when_needed(x: Tensor, y: Tensor):
+    if x.device != y.device:  # silent: HS201
+        y = y.to(x.device)  # silent: HS401
+    return x + y

@@ -1,0 +1,47 @@
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def load_scan(path: str, device: torch.device):
+    scan = np.fromfile(path, dtype=np.float32).reshape(-1, 4)
+    points = torch.from_numpy(scan[:, :3]).to(device)  # expect: HS401
+    labels = torch.as_tensor(np.zeros(len(scan), dtype=np.int64)).to(device)  # expect: HS401
+    mean = float(scan.mean())  # silent: HS103
+    if scan.max() > 100:  # silent: HS201
+        scan = np.clip(scan, 0, 100)
+    return points, labels, mean, scan[scan[:, 3] > 0]  # silent: HS302
+
+
+def schedule(steps: int, device="cuda"):
+    timesteps = np.linspace(0, 999, steps).round()[::-1].copy().astype(np.int64)
+    sigmas = np.array([0.1, 0.2, 0.3])
+    sigmas = np.concatenate([sigmas, [0.0]]).astype(np.float32)
+    a = torch.from_numpy(timesteps).to(device)  # expect: HS401
+    b = torch.from_numpy(sigmas).to(device=device)  # expect: HS401
+    c = torch.from_numpy(sigmas)
+    return a, b, c[0].item()  # silent: HS101
+
+
+def metrics(pred: Tensor, target: Tensor):
+    p = pred.detach().cpu().numpy()  # expect: HS102
+    t = target.cpu().numpy()  # expect: HS102
+    correct = (p.argmax(1) == t).sum().item()  # silent: HS101
+    classes = np.unique(t).tolist()  # silent: HS101, HS304
+    return correct / len(t), classes, p[t == 1]  # silent: HS302
+
+
+def mixed(x: Tensor, index: np.ndarray):
+    chosen = x[index]  # expect: HS405
+    noise = torch.from_numpy(np.random.randn(4)).to(x.device)  # expect: HS401
+    y = torch.tensor(index, device=x.device)  # expect: HS404
+    return chosen, noise, y
+
+
+def video_frames(frames: list, size: int):
+    stacked = np.stack(frames)
+    video = torch.from_numpy(stacked).permute(0, 3, 1, 2).float() / 255
+    if video.max() > 1:  # silent: HS201
+        video = video / video.max()
+    clip = video[np.arange(size)]  # silent: HS405
+    return clip.cuda(non_blocking=True)  # expect: HS403

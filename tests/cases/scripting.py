@@ -1,0 +1,52 @@
+import torch
+from torch import Tensor
+
+
+def guarded(x: Tensor, mask: Tensor):
+    if torch.jit.is_scripting():
+        limit = int(x.max())  # silent: HS103
+        return x[:limit]
+    return x
+
+
+def not_compiling(x: Tensor):
+    if not torch.compiler.is_compiling():
+        if (x < 0).any():  # expect: HS201
+            raise ValueError("negative")
+    return x.sqrt()
+
+
+def only_when_compiling(x: Tensor):
+    if torch.compiler.is_compiling():
+        torch._check(x.max().item() < 10)  # silent: HS101
+    return x
+
+
+def either(x: Tensor):
+    if torch.jit.is_scripting() or torch.jit.is_tracing():
+        n = x.sum().item()  # silent: HS101
+    else:
+        n = x.mean().item()  # expect: HS101
+    return n
+
+
+def traced(x: Tensor, count: int):
+    if torch.jit.is_tracing() and count:
+        return x[: x.max()]  # silent: HS308
+    return x[:count]  # silent: HS308
+
+
+@torch.jit.script
+def scripted(x: Tensor) -> Tensor:
+    return x * 2
+
+
+@torch.compile
+def compiled(x: Tensor):
+    return x + x.shape[0]
+
+
+def exported(x: Tensor):
+    if torch.onnx.is_in_onnx_export():
+        return x.nonzero()  # silent: HS301
+    return x.topk(5).indices  # silent: HS301

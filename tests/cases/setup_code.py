@@ -1,0 +1,75 @@
+import math
+from typing import Optional
+
+import torch
+from torch import nn
+
+
+class RotaryEmbedding(nn.Module):
+    def __init__(self, dim: int, base: float = 10000.0, device: Optional[torch.device] = None):
+        super().__init__()
+        self.dim = dim
+        self.base = base
+        steps = torch.tensor([2.0 * i for i in range(dim // 2)], device=device)  # silent: HS404
+        self.register_buffer("inv_freq", 1.0 / base ** (steps / dim), persistent=False)
+        self.mean = torch.zeros(dim).to(device)  # silent: HS401
+        self._set_cache(128, device)
+
+    def _set_cache(self, length: int, device=None):
+        t = torch.arange(length, device=device)
+        limits = torch.tensor([0.0, 1.0], device=device)  # silent: HS404
+        self.register_buffer("cos", torch.outer(t, self.inv_freq).cos() * limits[1])
+
+    def forward(self, x: torch.Tensor):
+        limits = torch.tensor([0.0, 1.0], device=x.device)  # expect: HS404
+        return self.cos[: x.shape[1]] * limits[1]  # silent: HS308
+
+
+class Lora(nn.Module):
+    def __init__(self, size: int, rank: int):
+        super().__init__()
+        self.a = nn.Parameter(torch.empty(size, rank))
+        self.b = nn.Parameter(torch.empty(rank, size))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        nn.init.kaiming_uniform_(self.a, a=math.sqrt(5))  # silent: HS103
+        nn.init.zeros_(self.b)
+        bound = 1 / math.sqrt(self.a.shape[0])  # silent: HS103
+        with torch.no_grad():
+            self.a.copy_(torch.randn(self.a.shape) * bound)  # silent: HS401
+
+    def _init_weights(self, module: nn.Module):
+        if isinstance(module, nn.Linear):
+            module.weight.data.normal_(mean=0.0, std=0.02)
+            if module.bias is not None:  # silent: HS201
+                module.bias.data.zero_()
+
+    def forward(self, x: torch.Tensor):
+        return x @ self.a @ self.b
+
+
+class OnTheGpu:
+    def __init__(self, loader, mean=(0.5, 0.5), device=torch.device("cuda")):
+        self.loader = loader
+        self.mean = torch.tensor([m * 255 for m in mean], device=device)  # expect: HS404
+        self.std = torch.tensor([255.0], device="cuda")  # expect: HS404
+
+    def __iter__(self):
+        for batch in self.loader:
+            yield batch.sub(self.mean).div(self.std)
+
+
+def load_weights(model: nn.Module, path: str):
+    state = torch.load(path, map_location="cpu")
+    for name, parameter in model.named_parameters():
+        parameter.data.copy_(state[name])  # silent: HS401
+    return model
+
+
+def build(config):
+    model = nn.Linear(config.width, config.classes)
+    if config.freeze:  # silent: HS201
+        for parameter in model.parameters():
+            parameter.requires_grad_(False)
+    return model.to(config.device)  # silent: HS401
