@@ -376,7 +376,10 @@ def _result_device(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> Devi
     if where == "like":
         if given is not None and not isinstance(given, Nothing):
             return device_of(given).device
-        return tensors[0].device if tensors else ANYWHERE
+        if tensors:
+            return tensors[0].device
+        first = args.named.get(op.params[0].name) if op.params else None
+        return CPU if isinstance(first, Number) else ANYWHERE
     return merged(tensors)
 
 
@@ -392,7 +395,7 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
     if value is None:
         return False
     if predicate == "tensor":
-        return isinstance(value, Tensor) and value.sure
+        return isinstance(value, Tensor) and value.sure and not only_host(value.device)
     if predicate == "mask":
         return isinstance(value, Tensor) and value.dtype == "bool"
     if predicate == "number":
