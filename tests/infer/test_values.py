@@ -1,0 +1,209 @@
+"""How beliefs merge where control flow meets, and which releases a statement speaks of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hostsync.facts import Span
+from hostsync.infer import values as v
+from hostsync.infer.events import Reason
+from hostsync.infer.versions import TorchRange, overlaps, parse_release
+
+ATOMS = st.sampled_from(["acc", "cpu", "meta", "?", "=x", "=device"])
+DEVICES = st.frozensets(ATOMS, min_size=1, max_size=3)
+NAMES = st.sampled_from(["x", "y", "torch.nn.Module", "torch.relu", "Net"])
+ORIGINS = st.one_of(
+    st.none(), st.builds(lambda row: v.because(Reason(Span(row, 1, row, 2), "made"), None), st.integers(1, 5))
+)
+TENSORS = st.builds(
+    v.Tensor,
+    DEVICES,
+    st.sampled_from(["", "bool", "int", "float"]),
+    st.none() | st.integers(0, 4),
+    st.booleans(),
+    st.none() | st.booleans(),
+    ORIGINS,
+    st.none() | st.sampled_from(["x", "y"]),
+)
+SIMPLE = st.one_of(
+    st.builds(v.Unknown, st.none() | st.sampled_from(["x", "y"]), st.booleans()),
+    TENSORS,
+    st.builds(v.Array, st.none() | st.integers(0, 3), st.sampled_from(["", "bool"])),
+    st.builds(v.Number, st.none() | st.integers(-2, 2) | st.booleans() | st.just(0.5)),
+    st.builds(v.Text, st.none() | st.sampled_from(["cuda", "cpu"])),
+    st.just(v.NOTHING),
+    st.builds(v.DeviceValue, DEVICES),
+    st.builds(v.DtypeValue, st.sampled_from(["", "bool", "float"])),
+    st.builds(v.Ref, NAMES),
+    st.builds(v.ClassRef, NAMES),
+    st.builds(v.Instance, NAMES, st.booleans(), DEVICES, st.sampled_from([(), (("pin_memory", True),)]), ORIGINS),
+)
+
+
+def _containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    kinds = st.sampled_from(["list", "tuple", "set", "iterable"])
+    return st.one_of(
+        st.builds(v.Items, kinds, st.lists(inner, max_size=3).map(tuple), st.just(v.UNKNOWN)),
+        st.builds(v.Items, kinds, st.none(), inner),
+        st.builds(
+            v.Mapping, st.dictionaries(st.sampled_from("abc"), inner, max_size=2).map(lambda d: tuple(d.items())), inner
+        ),
+        st.builds(v.Method, inner, st.sampled_from(["item", "to"])),
+    )
+
+
+VALUES = st.recursive(SIMPLE, _containers, max_leaves=6)
+KINDS = [
+    *(st.just(value) for value in (v.UNKNOWN, v.NUMBER, v.SIZES)),
+    TENSORS,
+    st.builds(v.Unknown, st.sampled_from(["x", "y"]), st.booleans()),
+    st.builds(v.Number, st.none() | st.integers(0, 1) | st.booleans()),
+    st.builds(v.Array, st.none() | st.integers(0, 1), st.sampled_from(["", "bool"])),
+    st.builds(v.DeviceValue, DEVICES),
+    st.builds(v.Instance, st.just("Net"), st.just(True), DEVICES),
+    st.builds(v.Text, st.none() | st.sampled_from(["cuda", "cpu"])),
+    st.builds(v.Ref, NAMES),
+]
+ALIKE = st.recursive(st.one_of(KINDS), _containers, max_leaves=4)
+PAIRS = st.one_of(
+    st.tuples(VALUES, VALUES),
+    st.tuples(ALIKE, ALIKE),
+    *(st.tuples(kind, kind) for kind in KINDS),
+    *(st.tuples(_containers(kind), _containers(kind)) for kind in KINDS),
+)
+
+
+def meaning(value: Any) -> Any:
+    """A value without what says only where a belief came from, and without the order of keys."""
+    if isinstance(value, (v.Tensor, v.Instance)):
+        field = "origin" if isinstance(value, v.Tensor) else "made"
+        return (type(value), value._replace(**{field: None}))
+    if isinstance(value, v.Items):
+        items = None if value.items is None else tuple(meaning(item) for item in value.items)
+        return (v.Items, value.kind, items, meaning(value.element))
+    if isinstance(value, v.Mapping):
+        return (v.Mapping, frozenset((k, meaning(item)) for k, item in value.items), meaning(value.element))
+    if isinstance(value, v.Method):
+        return (v.Method, meaning(value.receiver), value.name)
+    return (type(value), value)
+
+
+@given(VALUES)
+def test_join_with_itself_changes_nothing(value: Any) -> None:
+    assert v.join(value, value) == value
+    assert meaning(v.join(value, value._replace())) == meaning(value)
+
+
+@settings(max_examples=600, deadline=None)
+@given(PAIRS)
+def test_join_does_not_depend_on_the_order(pair: tuple[Any, Any]) -> None:
+    a, b = pair
+    assert meaning(v.join(a, b)) == meaning(v.join(b, a))
+
+
+@given(VALUES, VALUES, VALUES)
+def test_join_takes_any_values(a: Any, b: Any, c: Any) -> None:
+    joined = v.join(v.join(a, b), c)
+    v.tensors_in(joined)
+    if isinstance(joined, v.Items):
+        v.element_of(joined)
+    if isinstance(joined, v.Mapping):
+        v.mapping_element(joined)
+
+
+@given(TENSORS, TENSORS)
+def test_joined_tensors_live_in_the_places_of_both(a: v.Tensor, b: v.Tensor) -> None:
+    joined = v.join(a, b)
+    assert isinstance(joined, v.Tensor)
+    assert joined.device == a.device | b.device
+    assert joined.sure == (a.sure and b.sure)
+    for field in ("dtype", "ndim", "pinned", "param"):
+        if getattr(a, field) == getattr(b, field):
+            assert getattr(joined, field) == getattr(a, field)
+        else:
+            assert not getattr(joined, field)
+
+
+@given(TENSORS, VALUES)
+def test_a_tensor_on_one_path_is_no_more_than_perhaps_a_tensor(tensor: v.Tensor, other: Any) -> None:
+    joined = v.join(tensor, other)
+    if isinstance(other, v.Nothing):
+        assert joined == tensor
+        return
+    assert isinstance(joined, v.Tensor)
+    assert joined.device >= tensor.device
+    assert joined.sure <= (isinstance(other, v.Tensor) and other.sure and tensor.sure)
+
+
+@given(VALUES)
+def test_none_on_one_path_leaves_the_other(value: Any) -> None:
+    assert v.join(value, v.NOTHING) == value
+    assert v.join(v.NOTHING, value) == value
+
+
+@given(DEVICES)
+def test_a_place_is_not_both_sure_and_host(device: v.Device) -> None:
+    assert not (v.is_certain(device) and v.only_host(device))
+
+
+@given(st.lists(st.integers(1, 50), max_size=20))
+def test_a_chain_keeps_its_first_and_latest_reasons(rows: list[int]) -> None:
+    origin = None
+    for row in rows:
+        origin = v.because(Reason(Span(row, 1, row, 2), str(row)), origin)
+    chain = v.reasons(origin)
+    assert len(chain) <= v.MAX_CHAIN
+    if rows:
+        assert chain[-1].text == str(rows[-1])
+
+
+def test_accelerator_and_host_join_to_either() -> None:
+    joined = v.join(v.Tensor(v.ACCELERATOR), v.Tensor(v.CPU))
+    assert isinstance(joined, v.Tensor)
+    assert not v.only_host(joined.device)
+    assert not v.is_certain(joined.device)
+
+
+# --- releases ------------------------------------------------------------------------------------
+
+RELEASES = st.tuples(st.just(2), st.integers(0, 20))
+RANGES = st.tuples(RELEASES, RELEASES).map(lambda pair: TorchRange(min(pair), max(pair)))
+PARTS = st.tuples(st.sampled_from(["<", "<=", ">", ">=", "=="]), RELEASES)
+SPECIFIERS = st.lists(PARTS, max_size=3)
+
+
+def _holds(release: tuple[int, int], parts: list[tuple[str, tuple[int, int]]]) -> bool:
+    tests = {"<": release.__lt__, "<=": release.__le__, ">": release.__gt__, ">=": release.__ge__, "==": release.__eq__}
+    return all(tests[operator](bound) for operator, bound in parts)
+
+
+@given(RANGES, SPECIFIERS)
+def test_overlaps_asks_each_release(torch: TorchRange, parts: list[tuple[str, tuple[int, int]]]) -> None:
+    specifier = ",".join(f"{operator}{major}.{minor}" for operator, (major, minor) in parts)
+    releases = [(2, minor) for minor in range(torch.first[1], torch.last[1] + 1)]
+    assert overlaps(torch, specifier) == any(_holds(release, parts) for release in releases)
+
+
+@given(RELEASES)
+def test_a_release_is_in_its_own_range(release: tuple[int, int]) -> None:
+    text = f"{release[0]}.{release[1]}"
+    for suffix in ("", ".0", ".1+cu130"):
+        assert parse_release(text + suffix) == TorchRange(release, release)
+    assert overlaps(parse_release(text), f"=={text}")
+    assert not overlaps(parse_release(text), f"<{text}")
+
+
+@pytest.mark.parametrize("specifier", ["2.15", "~=2.1", "<2", "< 2.15 or >3", "<2.15;>2.3"])
+def test_overlaps_refuses_what_is_no_specifier(specifier: str) -> None:
+    with pytest.raises(ValueError, match="specifier"):
+        overlaps(TorchRange(), specifier)
+
+
+@pytest.mark.parametrize("text", ["", "new", "2", "v2.11"])
+def test_parse_release_refuses_what_is_no_release(text: str) -> None:
+    with pytest.raises(ValueError, match="torch release"):
+        parse_release(text)
