@@ -1,0 +1,128 @@
+"""Whatever the source, the whole check ends, and the tool itself does not fail. Runs with `-m long`.
+
+    HOSTSYNC_LONG_FOLDER=FOLDER pytest -m long tests/test_long.py
+
+also scans everything in a folder, such as a site-packages.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hostsync.catalogue import load_only_rules
+from hostsync.findings import CONFIDENCES
+from hostsync.lint.check import Plan, check_source
+from hostsync.lint.checked import Checked, from_plain, to_plain
+from hostsync.lint.scan import check_files
+from hostsync.project.config import Resolver
+from hostsync.project.discovery import discover
+from hostsync.project.settings import Overrides
+
+TESTS = Path(__file__).resolve().parent
+LONG = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
+RULES = {rule.code: rule for rule in load_only_rules()}
+PIECES = (
+    *"()[]{}:;,.@=*\\'\"#\n\t\0",
+    *("\n    ", "é", " if ", " else ", "lambda: ", "await ", "yield ", "del ", "global x\n", "async ", "not "),
+    *(
+        "x",
+        "self",
+        "torch",
+        "None",
+        "[mask]",
+        ".item()",
+        ".cuda()",
+        ".to(x)",
+        ".shape",
+        ".device",
+        "[...]",
+        "[:]",
+        "*x",
+    ),
+    *("def f(x):\n    return f(f)\n", "class A(A):\n    x = A()\n", "x = [x, x]\n", "while x: x = x, x\n"),
+    *("for x in x: ", "with x as x: ", "import torch as x\n", "x: 'torch.Tensor' = x\n", "**x", "x := x", "f'{x}'"),
+    "# hostsync: allow[HS1] x",
+)
+
+
+@lru_cache
+def seeds() -> tuple[str, ...]:
+    """Sources that touch much of the inference: the blocks of the rules, the annotated cases, the example."""
+    texts = [source for rule in RULES.values() for source in (*rule.bad, *rule.good)]
+    for folder in (TESTS / "cases", TESTS.parent / "docs" / "example"):
+        texts += [path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))]
+    return tuple(texts)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    """A seed with lines and pieces deleted, doubled, moved, joined with another seed, and pieces put in."""
+    text = draw(st.sampled_from(seeds()))
+    if draw(st.booleans()):
+        text += "\n" + draw(st.sampled_from(seeds()))
+    for _ in range(draw(st.integers(1, 8))):
+        at = draw(st.integers(0, len(text)))
+        to = min(at + draw(st.integers(0, 30)), len(text))
+        kind = draw(st.sampled_from(["delete", "insert", "double", "lines", "rename"]))
+        if kind == "delete":
+            text = text[:at] + text[to:]
+        elif kind == "double":
+            text = text[:to] + text[at:to] + text[to:]
+        elif kind == "insert":
+            text = text[:at] + draw(st.sampled_from(PIECES)) + text[at:]
+        elif kind == "rename":
+            words = sorted({word for word in text.split() if word.isidentifier()})
+            if words:
+                text = text.replace(draw(st.sampled_from(words)), draw(st.sampled_from([*words, "x"])))
+        else:
+            lines = text.splitlines(keepends=True)
+            if lines:
+                taken = lines.pop(draw(st.integers(0, len(lines) - 1)))
+                lines.insert(draw(st.integers(0, len(lines))), taken)
+                text = "".join(lines)
+    return text[:6000]
+
+
+def examine(checked: Checked, text: str) -> None:
+    """What holds of the outcome for any source."""
+    failures = [diagnostic for diagnostic in checked.diagnostics if diagnostic.kind == "internal-error"]
+    assert not failures, failures
+    rows = text.count("\n") + text.count("\r") + 1
+    for finding in checked.findings:
+        assert finding.code in RULES
+        assert finding.confidence in CONFIDENCES
+        assert 1 <= finding.location.row <= finding.end_location.row <= rows
+        assert finding.location < finding.end_location
+        assert finding.message.isprintable()
+    assert from_plain(to_plain(checked), RULES) == checked
+
+
+@given(mutated())
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+def test_mutated_sources(text: str) -> None:
+    examine(check_source(text.encode("utf-8", "surrogatepass"), "m", Plan()), text)
+
+
+@pytest.mark.long
+@given(mutated())
+@LONG
+def test_mutated_sources_at_length(text: str) -> None:
+    examine(check_source(text.encode("utf-8", "surrogatepass"), "m", Plan()), text)
+
+
+@pytest.mark.long
+@pytest.mark.skipif("HOSTSYNC_LONG_FOLDER" not in os.environ, reason="HOSTSYNC_LONG_FOLDER names no folder")
+def test_a_folder_of_your_own() -> None:
+    settings_of = Resolver(Overrides(exclude=(), respect_gitignore=False), isolated=True).settings
+    found = discover([Path(os.environ["HOSTSYNC_LONG_FOLDER"])], settings_of)
+    assert found.files
+    failed = []
+    for file, checked in zip(found.files, check_files(found.files), strict=True):
+        failed += [f"{file.filename}: {d.message}" for d in checked.diagnostics if d.kind == "internal-error"]
+    assert not failed
