@@ -10,7 +10,7 @@ import pytest
 
 from hostsync.catalogue.errors import CatalogueError
 from hostsync.catalogue.location import rules_dir
-from hostsync.catalogue.model import Op, OpParam, Test, Wait
+from hostsync.catalogue.model import ArgumentTest, Op, OpParam, Wait
 from hostsync.catalogue.ops import load_ops, merge_ops, parse_condition, parse_op, parse_params, split_params
 
 if sys.version_info >= (3, 11):
@@ -205,7 +205,7 @@ def test_waits(name: str, expected: list[str]) -> None:
 
 
 def test_waits_carry_releases() -> None:
-    assert Wait((Test("std", "tensor"),), "<2.14") in OPS["torch.normal"].waits
+    assert Wait((ArgumentTest("std", "tensor"),), "<2.14") in OPS["torch.normal"].waits
     assert OPS["torch.nn.init.trunc_normal_"].waits == (Wait((), ">=2.13"),)
 
 
@@ -256,7 +256,7 @@ def test_bad_parameters(text: str) -> None:
 
 def test_conditions() -> None:
     assert parse_condition("always") == ()
-    assert parse_condition("a tensor and b missing") == (Test("a", "tensor"), Test("b", "missing"))
+    assert parse_condition("a tensor and b missing") == (ArgumentTest("a", "tensor"), ArgumentTest("b", "missing"))
     for text in ("", "a", "a maybe", "a tensor or b tensor", "always and a given"):
         with pytest.raises(ValueError):
             parse_condition(text)
@@ -278,8 +278,8 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
         "int",
         "reduce",
         (
-            Wait((Test("n", "missing"),), ""),
-            Wait((Test("x", "tensor"), Test("n", "given")), ">=2.5,<2.9"),
+            Wait((ArgumentTest("n", "missing"),), ""),
+            Wait((ArgumentTest("x", "tensor"), ArgumentTest("n", "given")), ">=2.5,<2.9"),
         ),
         True,
         True,

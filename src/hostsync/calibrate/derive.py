@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hostsync.calibrate.stated import Stated
-from hostsync.catalogue.model import Op, OpParam, Test
+from hostsync.catalogue.model import ArgumentTest, Op, OpParam
 from hostsync.catalogue.ops import parse_condition
 
 Condition = str | tuple[str, str]
@@ -110,7 +110,7 @@ def is_tensor(kind: str) -> bool:
     return any(_DEVICE_TENSOR.fullmatch(part) for part in parts)
 
 
-def holds(test: Test, arguments: Mapping[str, str]) -> bool:
+def holds(test: ArgumentTest, arguments: Mapping[str, str]) -> bool:
     """Evaluate a test on a sample."""
     kind = arguments.get(test.param)
     if test.predicate == "missing":
@@ -159,7 +159,7 @@ def separate(op: Op, waiting: list[Sample], silent: list[Sample]) -> str | None:
     if not silent:
         return "always"
     tests = [
-        Test(param.name, predicate)
+        ArgumentTest(param.name, predicate)
         for predicate in ("missing", "true", "tensor", "data", "given", "false", "number")
         for param in op.params
     ]

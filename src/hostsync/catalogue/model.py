@@ -17,7 +17,7 @@ class OpParam(NamedTuple):
     """normal, keyword (after `*`), args (`*size`), kwargs."""
 
 
-class Test(NamedTuple):
+class ArgumentTest(NamedTuple):
     """One test of a condition on the arguments of a call, e.g. `output_size missing`."""
 
     param: str
@@ -29,7 +29,7 @@ class Test(NamedTuple):
 class Wait(NamedTuple):
     """One circumstance in which an operation makes the host wait."""
 
-    tests: tuple[Test, ...]
+    tests: tuple[ArgumentTest, ...]
     """All must hold; empty means always."""
     torch: str
     """The releases it was found in, as a version specifier such as `<2.15`; empty means all."""

@@ -9,7 +9,7 @@ A file of operations has a line per operation:
 
 Fields and their meaning are those of `Op`; one that equals its default is left out. `waits` is a condition, or a list
 of conditions and of `{ when = "…", torch = "<2.15" }`. A condition is `always`, or tests joined by `and`, each a
-parameter and a predicate of `Test`.
+parameter and a predicate of `ArgumentTest`.
 
 TOML is read line by line while a file keeps to that layout, which costs a tenth of a full parse, and an entry is
 understood when it is first looked up. A file laid out otherwise goes through the TOML parser.
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from hostsync.catalogue.errors import CatalogueError
 from hostsync.catalogue.location import rules_dir
-from hostsync.catalogue.model import Op, OpParam, Test, Wait
+from hostsync.catalogue.model import ArgumentTest, Op, OpParam, Wait
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -107,7 +107,7 @@ def parse_params(text: str) -> tuple[OpParam, ...]:
     return tuple(params)
 
 
-def parse_condition(text: str) -> tuple[Test, ...]:
+def parse_condition(text: str) -> tuple[ArgumentTest, ...]:
     """Read a condition: `always`, or `PARAM PREDICATE` joined by `and`.
 
     Raises:
@@ -115,7 +115,7 @@ def parse_condition(text: str) -> tuple[Test, ...]:
     """
     if text.strip() == "always":
         return ()
-    tests: list[Test] = []
+    tests: list[ArgumentTest] = []
     for part in text.split(" and "):
         words = part.split()
         if len(words) != 2 or words[1] not in PREDICATES or not words[0].isidentifier():
@@ -123,7 +123,7 @@ def parse_condition(text: str) -> tuple[Test, ...]:
                 f"{part.strip()!r} is not a test; write `always`, or a parameter and one of "
                 f"{', '.join(sorted(PREDICATES))}, joined by `and`"
             )
-        tests.append(Test(words[0], words[1]))
+        tests.append(ArgumentTest(words[0], words[1]))
     return tuple(tests)
 
 

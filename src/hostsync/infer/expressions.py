@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 from hostsync import facts
+from hostsync.infer.assignment import assign, iterated
+from hostsync.infer.attributes import attribute
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import (
-    BUILTINS,
     EVALUATORS,
     NAMED_LOADER,
     Frame,
     as_tensor,
     evaluate,
     is_loader_name,
-    known_as,
 )
 from hostsync.infer.narrowing import asks_for_accelerator, narrow
-from hostsync.infer.operations import merged, operator_result
-from hostsync.infer.project import class_attribute, is_module_class, returned, write_attribute
+from hostsync.infer.operations import (
+    merged,
+    operator_result,
+)
 from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
     NOTHING,
     NUMBER,
-    SIZES,
     TEXT,
     UNKNOWN,
     Array,
     Callable,
-    ClassRef,
-    DeviceValue,
-    DtypeValue,
-    Instance,
     Items,
     Mapping,
     Method,
     Number,
-    Ref,
     Tensor,
     Text,
     Unknown,
@@ -45,16 +39,6 @@ from hostsync.infer.values import (
     only_host,
     tensors_in,
 )
-
-# --- names, attributes, literals -----------------------------------------------------------------
-
-_DTYPES = {
-    "bool": "bool",
-    **dict.fromkeys(("float", "float16", "float32", "float64", "bfloat16", "half", "double"), "float"),
-    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short"), "int"),
-    # A uint8 tensor is still taken for a mask as an index, so it is not called an int.
-    "uint8": "",
-}
 
 
 def _name(frame: Frame, node: facts.Name) -> Value:
@@ -74,104 +58,6 @@ def _attr(frame: Frame, node: facts.Attr) -> Value:
     if isinstance(value, (Unknown, Method)) and is_loader_name(node.name) and frame.context.uses_torch:
         return NAMED_LOADER
     return value
-
-
-def attribute(frame: Frame, base: Value, name: str) -> Value:
-    """The value of `base.name`."""
-    if isinstance(base, Ref):
-        return _of_ref(base.name, name)
-    if isinstance(base, Tensor):
-        return _of_tensor(frame, base, name)
-    if isinstance(base, Instance):
-        return _of_instance(frame, base, name)
-    if isinstance(base, ClassRef):
-        return class_attribute(frame.context, base.name, name, base)
-    if isinstance(base, Unknown):
-        if name == "device":
-            return DeviceValue(frozenset({"=" + base.param}) if base.param else ANYWHERE)
-        if name == "dtype":
-            return DtypeValue("")
-        if name == "shape":
-            return SIZES
-        return Method(base, name)
-    if isinstance(base, Array):
-        if name in {"shape", "strides"}:
-            return SIZES
-        if name in {"ndim", "size", "nbytes", "itemsize"}:
-            return NUMBER
-        return base if name in {"T", "real", "imag", "flat"} else Method(base, name)
-    if isinstance(base, DeviceValue):
-        return TEXT if name == "type" else NUMBER
-    return Method(base, name)
-
-
-def _of_ref(base: str, name: str) -> Value:
-    if base == "torch" and name in _DTYPES:
-        return DtypeValue(_DTYPES[name])
-    if base in {"math", "numpy", "torch"} and name in {"pi", "e", "inf", "nan", "tau", "NaN", "Inf"}:
-        return NUMBER
-    if name == "__name__":
-        return TEXT
-    return Ref(known_as(f"{base}.{name}"))
-
-
-def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:
-    if name == "device":
-        return DeviceValue(tensor.device)
-    if name == "dtype":
-        return DtypeValue(tensor.dtype)
-    op = frame.context.ops.get("Tensor." + name)
-    if op is not None and op.is_property:
-        if op.returns == "shape":
-            return SIZES
-        if op.returns == "python":
-            return NUMBER
-        if op.returns in {"tensor", "self"}:
-            return tensor._replace(param=None)
-        return UNKNOWN
-    if not tensor.sure and op is None:
-        # A batch, or another bundle of tensors: its parts live where it lives.
-        return tensor._replace(ndim=None, dtype="")
-    return Method(tensor, name)
-
-
-def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
-    if base.local:
-        value = class_attribute(frame.context, base.name, name, base)
-        if isinstance(value, Callable) and isinstance(value.node, facts.Function) and _is_property(value.node):
-            return returned(frame.context, value, {})
-        if not isinstance(value, Unknown):
-            return value
-        if name == "device":
-            return DeviceValue(base.device)
-        if name == "dtype":
-            return DtypeValue("")
-        if name == "training":
-            return NUMBER
-        return Method(base, name)
-    if name == "device":
-        return DeviceValue(base.device)
-    if name == "dtype":
-        return DtypeValue("")
-    if base.name.startswith("torch.nn.") and name in {"weight", "bias", "running_mean", "running_var"}:
-        return Tensor(base.device)
-    if name == "training":
-        return NUMBER
-    return Method(base, name)
-
-
-def _is_property(node: facts.Function) -> bool:
-    for decorator in node.decorators:
-        name = (
-            decorator.id
-            if isinstance(decorator, facts.Name)
-            else decorator.name
-            if isinstance(decorator, facts.Attr)
-            else ""
-        )
-        if name.endswith("property"):
-            return True
-    return False
 
 
 def _const(frame: Frame, node: facts.Const) -> Value:
@@ -220,9 +106,6 @@ def _dict(frame: Frame, node: facts.Dict) -> Value:
             element = value if first else join(element, value)
             first = False
     return Mapping(tuple(dict(items).items()), element)
-
-
-# --- operators -----------------------------------------------------------------------------------
 
 
 def _binary(frame: Frame, node: facts.Binary) -> Value:
@@ -396,9 +279,6 @@ def _conditional(frame: Frame, node: facts.Conditional) -> Value:
     return join(body, orelse)
 
 
-# --- the rest ------------------------------------------------------------------------------------
-
-
 def _fstring(frame: Frame, node: facts.FString) -> Value:
     for field in node.fields:
         value = evaluate(frame, field.value)
@@ -475,87 +355,6 @@ def _slice(frame: Frame, node: facts.Slice) -> Value:
     return UNKNOWN
 
 
-# --- iteration and assignment --------------------------------------------------------------------
-
-
-def iterated(frame: Frame, value: Value) -> Value:
-    """What iterating over a value yields."""
-    if isinstance(value, Items):
-        return element_of(value)
-    if isinstance(value, Tensor):
-        ndim = value.ndim - 1 if value.ndim else None
-        return value._replace(ndim=ndim, param=None)
-    if isinstance(value, Array):
-        if value.ndim == 1:
-            return NUMBER
-        return Array(value.ndim - 1 if value.ndim else None, value.dtype)
-    if isinstance(value, (Mapping, Text)):
-        return TEXT
-    if isinstance(value, Instance) and value.name == "torch.utils.data.DataLoader":
-        if value.made is None:
-            # Known by its annotation or name alone: its batches may have been moved already.
-            return Tensor(CPU | ANYWHERE, sure=False, pinned=None)
-        return Tensor(CPU, sure=False, pinned=dict(value.options).get("pin_memory"), origin=value.made)
-    if isinstance(value, Instance) and value.local and is_module_class(frame.context, value.name):
-        return Instance("torch.nn.Module", False)
-    return UNKNOWN
-
-
-def assign(frame: Frame, target: facts.Expr, value: Value) -> None:
-    """Bind a value to a target: a name, an attribute, an element, or several."""
-    if isinstance(target, facts.Name):
-        frame.bind(target.id, value)
-    elif isinstance(target, facts.Sequence):
-        _unpack(frame, target, value)
-    elif isinstance(target, facts.Starred):
-        assign(frame, target.value, Items("list", None, value))
-    elif isinstance(target, facts.Attr):
-        _assign_attribute(frame, target, value)
-    elif isinstance(target, facts.Subscript):
-        from hostsync.infer.indexing import store
-
-        store(frame, target, value)
-
-
-def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
-    count = len(target.items)
-    starred = [i for i, item in enumerate(target.items) if isinstance(item, facts.Starred)]
-    if isinstance(value, Items) and value.items is not None and not starred and len(value.items) == count:
-        for item, part in zip(target.items, value.items, strict=True):
-            assign(frame, item, part)
-        return
-    if isinstance(value, Items) and value.items is not None and len(starred) == 1 and len(value.items) >= count - 1:
-        at = starred[0]
-        tail = count - at - 1
-        parts = value.items
-        for item, part in zip(target.items[:at], parts[:at], strict=True):
-            assign(frame, item, part)
-        middle = parts[at : len(parts) - tail]
-        star = target.items[at]
-        assert isinstance(star, facts.Starred)
-        assign(frame, star.value, Items("list", middle, UNKNOWN))
-        for item, part in zip(target.items[at + 1 :], parts[len(parts) - tail :] if tail else (), strict=True):
-            assign(frame, item, part)
-        return
-    if isinstance(value, Tensor) and not value.sure:
-        each: Value = value
-    else:
-        each = iterated(frame, value)
-    for item in target.items:
-        assign(frame, item, each)
-
-
-def _assign_attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
-    base = evaluate(frame, target.value)
-    path = dotted_path(target)
-    if path is not None:
-        if isinstance(value, Unknown) and path in frame.usage.tensors:
-            value = as_tensor(value, frame.usage.tensors[path])
-        frame.paths[path] = value
-    if frame.sink is not None and isinstance(base, Instance) and base == frame.bound:
-        write_attribute(frame, frame.sink, target.name, value)
-
-
 EVALUATORS.update(
     {
         facts.Name: _name,
@@ -579,4 +378,3 @@ EVALUATORS.update(
         facts.Slice: _slice,
     }
 )
-__all__ = ["BUILTINS", "assign", "attribute", "evaluate", "iterated", "test"]

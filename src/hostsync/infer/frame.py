@@ -376,6 +376,15 @@ EVALUATORS: dict[type, Evaluator] = {}
 """Filled by the modules that know the kinds of expression; `evaluate` is the one way in."""
 
 
+EXECUTORS: dict[type, Function[[Frame, Any], bool]] = {}
+"""Filled by `statements`."""
+
+
+def execute(frame: Frame, body: tuple[facts.Stmt, ...]) -> bool:
+    """Follow a block of statements. False when its end cannot be reached."""
+    return all(EXECUTORS[type(statement)](frame, statement) for statement in body)
+
+
 def evaluate(frame: Frame, node: facts.Expr) -> Value:
     """The value of an expression; waits on the way are recorded."""
     return EVALUATORS[type(node)](frame, node)

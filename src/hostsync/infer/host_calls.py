@@ -6,10 +6,12 @@ from collections.abc import Callable as Function
 from typing import TypeAlias
 
 from hostsync import facts
+from hostsync.infer.assignment import iterated
+from hostsync.infer.attributes import attribute
 from hostsync.infer.frame import Frame
 from hostsync.infer.operations import Arguments as _Arguments
 from hostsync.infer.operations import lead, merged, size_of
-from hostsync.infer.project import returned
+from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
@@ -176,8 +178,6 @@ def _sum(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
 
 def _sequence(kind: str) -> Handler:
     def convert(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-        from hostsync.infer.expressions import iterated
-
         if not args:
             return Items(kind, (), UNKNOWN)
         value = args[0][1]
@@ -189,23 +189,17 @@ def _sequence(kind: str) -> Handler:
 
 
 def _enumerate(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    from hostsync.infer.expressions import iterated
-
     element = iterated(frame, args[0][1]) if args else UNKNOWN
     return Items("iterable", None, Items("tuple", (NUMBER, element), UNKNOWN))
 
 
 def _zip(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    from hostsync.infer.expressions import iterated
-
     if any(isinstance(expr, facts.Starred) for expr, _ in args):
         return Items("iterable", None, UNKNOWN)
     return Items("iterable", None, Items("tuple", tuple(iterated(frame, v) for _, v in args), UNKNOWN))
 
 
 def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    from hostsync.infer.expressions import iterated
-
     if len(args) < 2:
         return UNKNOWN
     callee, element = args[0][1], iterated(frame, args[1][1])
@@ -220,8 +214,6 @@ def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
 
 
 def _next(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    from hostsync.infer.expressions import iterated
-
     return iterated(frame, args[0][1]) if args else UNKNOWN
 
 
@@ -239,8 +231,6 @@ def _round(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
 
 
 def _getattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    from hostsync.infer.expressions import attribute
-
     if len(args) >= 2 and isinstance(args[1][1], Text) and args[1][1].const is not None:
         value = attribute(frame, args[0][1], args[1][1].const)
         return join(value, args[2][1]) if len(args) > 2 else value

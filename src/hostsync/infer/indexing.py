@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hostsync import facts
+from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, explain
 from hostsync.infer.operations import merged
 from hostsync.infer.values import (
@@ -283,7 +284,7 @@ def _ndim_after(base: Tensor, parts: list[Part]) -> int | None:
 # --- stores --------------------------------------------------------------------------------------
 
 
-def store(frame: Frame, target: facts.Subscript, value: Value, *, value_node: facts.Expr | None = None) -> None:
+def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
     """`base[index] = value`."""
     base = evaluate(frame, target.value)
     if isinstance(target.key, facts.Slice):
@@ -322,8 +323,6 @@ def _set_key(base: Mapping, index: Value, value: Value) -> Mapping:
 
 
 def _rebind(frame: Frame, node: facts.Expr, value: Value) -> None:
-    from hostsync.infer.expressions import assign
-
     if isinstance(node, (facts.Name, facts.Attr)):
         assign(frame, node, value)
 
@@ -376,3 +375,4 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
 
 
 EVALUATORS[facts.Subscript] = _subscript
+ASSIGNERS[facts.Subscript] = store

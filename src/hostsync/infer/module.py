@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.findings import CONFIDENCES
-from hostsync.infer import calls, indexing  # noqa: F401  (they register their transfer functions)
+from hostsync.infer import calls, expressions, indexing, statements  # noqa: F401  (they register their transfer functions)
 from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
-from hostsync.infer.frame import Context, Frame, Recorded
-from hostsync.infer.project import method_frame, result_of, run, usage
+from hostsync.infer.frame import Context, Frame, Recorded, execute
+from hostsync.infer.functions import method_frame, run, usage
 from hostsync.infer.settling import settle
-from hostsync.infer.statements import execute
+from hostsync.infer.summaries import result_of
 from hostsync.infer.values import Callable
 from hostsync.infer.versions import TorchRange
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, Context, Recorded
+from hostsync.infer.functions import is_host_default
 from hostsync.infer.operations import device_of
-from hostsync.infer.project import defaults_of, is_host_default
+from hostsync.infer.summaries import defaults_of
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
-from typing import Any
 
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
-from hostsync.infer.expressions import assign, iterated, test
-from hostsync.infer.frame import ClassInfo, Frame, evaluate, explain, known_as
+from hostsync.infer.assignment import assign, iterated
+from hostsync.infer.expressions import test
+from hostsync.infer.frame import EXECUTORS, ClassInfo, Frame, evaluate, execute, explain, known_as
 from hostsync.infer.indexing import load, store
 from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow
 from hostsync.infer.operations import operator_result
@@ -25,11 +25,6 @@ from hostsync.infer.values import (
     element_of,
     join,
 )
-
-
-def execute(frame: Frame, body: tuple[facts.Stmt, ...]) -> bool:
-    """Follow a block. False when its end cannot be reached."""
-    return all(_EXECUTORS[type(statement)](frame, statement) for statement in body)
 
 
 def _assign(frame: Frame, node: facts.Assign) -> bool:
@@ -361,23 +356,25 @@ def _class_attribute(frame: Frame, info: ClassInfo, statement: facts.Assign) -> 
             info.attributes[target.id] = value
 
 
-_EXECUTORS: dict[type, Function[[Frame, Any], bool]] = {
-    facts.Assign: _assign,
-    facts.AugAssign: _aug_assign,
-    facts.ExprStmt: _expression,
-    facts.Return: _return,
-    facts.Raise: _raise,
-    facts.Assert: _assert,
-    facts.If: _if,
-    facts.For: _for,
-    facts.While: _while,
-    facts.With: _with,
-    facts.Try: _try,
-    facts.Delete: _delete,
-    facts.Match: _match,
-    facts.Import: _import,
-    facts.Scope: _scope,
-    facts.Jump: _jump,
-    facts.Function: _function,
-    facts.Class: _class,
-}
+EXECUTORS.update(
+    {
+        facts.Assign: _assign,
+        facts.AugAssign: _aug_assign,
+        facts.ExprStmt: _expression,
+        facts.Return: _return,
+        facts.Raise: _raise,
+        facts.Assert: _assert,
+        facts.If: _if,
+        facts.For: _for,
+        facts.While: _while,
+        facts.With: _with,
+        facts.Try: _try,
+        facts.Delete: _delete,
+        facts.Match: _match,
+        facts.Import: _import,
+        facts.Scope: _scope,
+        facts.Jump: _jump,
+        facts.Function: _function,
+        facts.Class: _class,
+    }
+)

@@ -1,0 +1,112 @@
+"""Binding values to targets, and what iterating yields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable as Function
+from typing import Any
+
+from hostsync import facts
+from hostsync.infer.classes import is_module_class, write_attribute
+from hostsync.infer.evidence import dotted_path
+from hostsync.infer.frame import (
+    Frame,
+    as_tensor,
+    evaluate,
+)
+from hostsync.infer.values import (
+    ANYWHERE,
+    CPU,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Instance,
+    Items,
+    Mapping,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    element_of,
+)
+
+ASSIGNERS: dict[type, Function[[Frame, Any, Value], None]] = {}
+"""What assigning to each kind of target does; `indexing` adds subscripts."""
+
+
+def iterated(frame: Frame, value: Value) -> Value:
+    """What iterating over a value yields."""
+    if isinstance(value, Items):
+        return element_of(value)
+    if isinstance(value, Tensor):
+        ndim = value.ndim - 1 if value.ndim else None
+        return value._replace(ndim=ndim, param=None)
+    if isinstance(value, Array):
+        if value.ndim == 1:
+            return NUMBER
+        return Array(value.ndim - 1 if value.ndim else None, value.dtype)
+    if isinstance(value, (Mapping, Text)):
+        return TEXT
+    if isinstance(value, Instance) and value.name == "torch.utils.data.DataLoader":
+        if value.made is None:
+            # Known by its annotation or name alone: its batches may have been moved already.
+            return Tensor(CPU | ANYWHERE, sure=False, pinned=None)
+        return Tensor(CPU, sure=False, pinned=dict(value.options).get("pin_memory"), origin=value.made)
+    if isinstance(value, Instance) and value.local and is_module_class(frame.context, value.name):
+        return Instance("torch.nn.Module", False)
+    return UNKNOWN
+
+
+def assign(frame: Frame, target: facts.Expr, value: Value) -> None:
+    """Bind a value to a target: a name, an attribute, an element, or several."""
+    ASSIGNERS[type(target)](frame, target, value)
+
+
+def _name(frame: Frame, target: facts.Name, value: Value) -> None:
+    frame.bind(target.id, value)
+
+
+def _starred(frame: Frame, target: facts.Starred, value: Value) -> None:
+    assign(frame, target.value, Items("list", None, value))
+
+
+def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
+    count = len(target.items)
+    starred = [i for i, item in enumerate(target.items) if isinstance(item, facts.Starred)]
+    if isinstance(value, Items) and value.items is not None and not starred and len(value.items) == count:
+        for item, part in zip(target.items, value.items, strict=True):
+            assign(frame, item, part)
+        return
+    if isinstance(value, Items) and value.items is not None and len(starred) == 1 and len(value.items) >= count - 1:
+        at = starred[0]
+        tail = count - at - 1
+        parts = value.items
+        for item, part in zip(target.items[:at], parts[:at], strict=True):
+            assign(frame, item, part)
+        middle = parts[at : len(parts) - tail]
+        star = target.items[at]
+        assert isinstance(star, facts.Starred)
+        assign(frame, star.value, Items("list", middle, UNKNOWN))
+        for item, part in zip(target.items[at + 1 :], parts[len(parts) - tail :] if tail else (), strict=True):
+            assign(frame, item, part)
+        return
+    if isinstance(value, Tensor) and not value.sure:
+        each: Value = value
+    else:
+        each = iterated(frame, value)
+    for item in target.items:
+        assign(frame, item, each)
+
+
+def _attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
+    base = evaluate(frame, target.value)
+    path = dotted_path(target)
+    if path is not None:
+        if isinstance(value, Unknown) and path in frame.usage.tensors:
+            value = as_tensor(value, frame.usage.tensors[path])
+        frame.paths[path] = value
+    if frame.sink is not None and isinstance(base, Instance) and base == frame.bound:
+        write_attribute(frame, frame.sink, target.name, value)
+
+
+ASSIGNERS.update({facts.Name: _name, facts.Sequence: _unpack, facts.Starred: _starred, facts.Attr: _attribute})

@@ -1,0 +1,135 @@
+"""Transfer functions of attribute access."""
+
+from __future__ import annotations
+
+from hostsync import facts
+from hostsync.infer.classes import class_attribute
+from hostsync.infer.frame import (
+    Frame,
+    known_as,
+)
+from hostsync.infer.summaries import returned
+from hostsync.infer.values import (
+    ANYWHERE,
+    NUMBER,
+    SIZES,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Callable,
+    ClassRef,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Method,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+)
+
+_DTYPES = {
+    "bool": "bool",
+    **dict.fromkeys(("float", "float16", "float32", "float64", "bfloat16", "half", "double"), "float"),
+    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short"), "int"),
+    # A uint8 tensor is still taken for a mask as an index, so it is not called an int.
+    "uint8": "",
+}
+
+
+def attribute(frame: Frame, base: Value, name: str) -> Value:
+    """The value of `base.name`."""
+    if isinstance(base, Ref):
+        return _of_ref(base.name, name)
+    if isinstance(base, Tensor):
+        return _of_tensor(frame, base, name)
+    if isinstance(base, Instance):
+        return _of_instance(frame, base, name)
+    if isinstance(base, ClassRef):
+        return class_attribute(frame.context, base.name, name, base)
+    if isinstance(base, Unknown):
+        if name == "device":
+            return DeviceValue(frozenset({"=" + base.param}) if base.param else ANYWHERE)
+        if name == "dtype":
+            return DtypeValue("")
+        if name == "shape":
+            return SIZES
+        return Method(base, name)
+    if isinstance(base, Array):
+        if name in {"shape", "strides"}:
+            return SIZES
+        if name in {"ndim", "size", "nbytes", "itemsize"}:
+            return NUMBER
+        return base if name in {"T", "real", "imag", "flat"} else Method(base, name)
+    if isinstance(base, DeviceValue):
+        return TEXT if name == "type" else NUMBER
+    return Method(base, name)
+
+
+def _of_ref(base: str, name: str) -> Value:
+    if base == "torch" and name in _DTYPES:
+        return DtypeValue(_DTYPES[name])
+    if base in {"math", "numpy", "torch"} and name in {"pi", "e", "inf", "nan", "tau", "NaN", "Inf"}:
+        return NUMBER
+    if name == "__name__":
+        return TEXT
+    return Ref(known_as(f"{base}.{name}"))
+
+
+def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:
+    if name == "device":
+        return DeviceValue(tensor.device)
+    if name == "dtype":
+        return DtypeValue(tensor.dtype)
+    op = frame.context.ops.get("Tensor." + name)
+    if op is not None and op.is_property:
+        if op.returns == "shape":
+            return SIZES
+        if op.returns == "python":
+            return NUMBER
+        if op.returns in {"tensor", "self"}:
+            return tensor._replace(param=None)
+        return UNKNOWN
+    if not tensor.sure and op is None:
+        # A batch, or another bundle of tensors: its parts live where it lives.
+        return tensor._replace(ndim=None, dtype="")
+    return Method(tensor, name)
+
+
+def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
+    if base.local:
+        value = class_attribute(frame.context, base.name, name, base)
+        if isinstance(value, Callable) and isinstance(value.node, facts.Function) and _is_property(value.node):
+            return returned(frame.context, value, {})
+        if not isinstance(value, Unknown):
+            return value
+        if name == "device":
+            return DeviceValue(base.device)
+        if name == "dtype":
+            return DtypeValue("")
+        if name == "training":
+            return NUMBER
+        return Method(base, name)
+    if name == "device":
+        return DeviceValue(base.device)
+    if name == "dtype":
+        return DtypeValue("")
+    if base.name.startswith("torch.nn.") and name in {"weight", "bias", "running_mean", "running_var"}:
+        return Tensor(base.device)
+    if name == "training":
+        return NUMBER
+    return Method(base, name)
+
+
+def _is_property(node: facts.Function) -> bool:
+    for decorator in node.decorators:
+        name = (
+            decorator.id
+            if isinstance(decorator, facts.Name)
+            else decorator.name
+            if isinstance(decorator, facts.Attr)
+            else ""
+        )
+        if name.endswith("property"):
+            return True
+    return False

@@ -1,0 +1,164 @@
+"""Calls of operations that the catalogue knows: their waits and their results."""
+
+from __future__ import annotations
+
+from hostsync import facts
+from hostsync.catalogue.model import Op
+from hostsync.infer.frame import (
+    Frame,
+    as_tensor,
+    explain,
+)
+from hostsync.infer.host_calls import ArgumentList, KeywordList
+from hostsync.infer.operations import (
+    Arguments,
+    event_kind,
+    lead,
+    merged,
+    place,
+    result,
+    waiting,
+)
+from hostsync.infer.values import (
+    ACCELERATOR,
+    Array,
+    Instance,
+    Items,
+    Number,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    tensors_in,
+)
+
+_NUMBER_PARAMS = frozenset({"size", "fill_value", "end", "start", "step", "steps", "alpha", "num_classes", "n", "m"})
+"""Parameters that take host numbers: a device tensor passed for one is read back."""
+
+
+def operation(
+    frame: Frame, node: facts.Call, op: Op, args: ArgumentList, keywords: KeywordList, receiver: Value | None
+) -> Value:
+    """Call an operation of the catalogue: record its waits, and give its result."""
+    placed = place(op, args, keywords)
+    tensors = _tensors(op, placed, receiver)
+    versions = None if _numbers(frame, node, op, placed) else waiting(frame, op, placed)
+    short = op.name.rpartition(".")[2]
+    one_argument_where = (
+        op.name in {"torch.where", "Tensor.where"} and len(args) == 1 and not keywords and receiver is None
+    )
+    if one_argument_where:
+        versions = ""
+    if versions is not None:
+        _record(frame, node, op, placed, tensors, receiver, "one-argument" if one_argument_where else "", versions)
+    if one_argument_where or (short == "nonzero" and _is_true(placed.named.get("as_tuple"))):
+        return Items("tuple", None, Tensor(merged(tensors), "int", 1, origin=lead(tensors)))
+    value = result(op, placed, tensors, receiver)
+    if isinstance(value, Instance):
+        return value._replace(options=flags(keywords))
+    return (
+        explain(value, node)
+        if isinstance(value, Tensor) and op.device in {"argument", "like", "cpu", "accelerator"}
+        else value
+    )
+
+
+def _is_true(value: Value | None) -> bool:
+    return isinstance(value, Number) and value.const is True
+
+
+def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor, ...]:
+    """The tensors of a call, the receiver or first argument first."""
+    found: list[Tensor] = [receiver] if isinstance(receiver, Tensor) else []
+    for param in op.params:
+        value = placed.named.get(param.name)
+        if value is None or param.name in {"device", "dtype"}:
+            continue
+        held = tensors_in(value, 2)
+        if (
+            not held
+            and param is op.params[0]
+            and receiver is None
+            and isinstance(value, Unknown)
+            and op.device in {"args", "like"}
+        ):
+            # The operation takes nothing but a tensor there.
+            held = (as_tensor(value),)
+        found.extend(held)
+    for value in placed.extra:
+        found.extend(tensors_in(value, 1))
+    return tuple(found)
+
+
+def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
+    """Tensors passed where host numbers are wanted; true if there was one."""
+    for param in op.params:
+        if param.name not in _NUMBER_PARAMS and param.kind != "args":
+            continue
+        if op.device != "argument" and param.name not in {"size", "alpha", "num_classes"}:
+            continue
+        value = placed.named.get(param.name)
+        held = tensors_in(value, 2) if value is not None else ()
+        if held and held[0].sure and not (param.name == "size" and op.returns != "tensor"):
+            frame.emit(
+                "read-back",
+                op.name,
+                "size-argument",
+                node,
+                subject=placed.nodes.get(param.name),
+                device=held[0].device,
+                origin=held[0].origin,
+            )
+            return True
+    return False
+
+
+def _record(
+    frame: Frame,
+    node: facts.Call,
+    op: Op,
+    placed: Arguments,
+    tensors: tuple[Tensor, ...],
+    receiver: Value | None,
+    form: str,
+    versions: str,
+) -> None:
+    kind = event_kind(op)
+    subject = (
+        node.func.value
+        if receiver is not None and isinstance(node.func, facts.Attr)
+        else next(iter(placed.nodes.values()), None)
+    )
+    if kind == "synchronize" or op.name.endswith("GradScaler.step"):
+        frame.emit(kind, op.name, form, node, subject=subject, device=ACCELERATOR, versions=versions or None)
+        return
+    if tensors:
+        first = tensors[0]
+        sure = first.sure or kind == "read-back"
+        frame.emit(
+            kind,
+            op.name,
+            form,
+            node,
+            subject=subject,
+            device=merged(tensors),
+            sure=sure,
+            origin=lead(tensors),
+            confidence=None if sure else "possible",
+            versions=versions or None,
+        )
+        return
+    values = [*placed.named.values(), *placed.extra]
+    if values and all(isinstance(v, (Number, Text, Items, Array)) for v in values):
+        return
+    confidence = "likely" if not values or op.device == "args" else "possible"
+    frame.emit(kind, op.name, form, node, subject=subject, confidence=confidence, versions=versions or None)
+
+
+def flags(keywords: KeywordList) -> tuple[tuple[str, bool | None], ...]:
+    """The keyword arguments that are switches, as far as their values are known."""
+    return tuple(
+        (name, value.const if isinstance(value, Number) and isinstance(value.const, bool) else None)
+        for name, _, value in keywords
+        if name in {"pin_memory", "validate_args"}
+    )

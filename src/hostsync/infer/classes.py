@@ -1,0 +1,164 @@
+"""The classes of the scanned module: their bases, and what their methods assign to attributes."""
+
+from __future__ import annotations
+
+from hostsync import facts
+from hostsync.infer.frame import (
+    ClassInfo,
+    Context,
+    Frame,
+    Writes,
+)
+from hostsync.infer.functions import is_decorated, method_frame, run, usage
+from hostsync.infer.values import (
+    ANYWHERE,
+    UNKNOWN,
+    Callable,
+    ClassRef,
+    DeviceValue,
+    Items,
+    Mapping,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    join,
+)
+
+
+def bases_of(context: Context, name: str) -> list[str]:
+    """A class and its bases within the module, nearest first."""
+    order: list[str] = []
+    waiting = [name]
+    while waiting:
+        current = waiting.pop(0)
+        info = context.classes.get(current)
+        if info is None or current in order:
+            continue
+        order.append(current)
+        waiting.extend(base.name for base in info.bases if isinstance(base, ClassRef))
+    return order
+
+
+def is_module_class(context: Context, name: str) -> bool:
+    """Whether instances are `nn.Module`s, by their bases, or by a `forward` and a library base."""
+    for current in bases_of(context, name):
+        info = context.classes[current]
+        for base in info.bases:
+            if isinstance(base, Ref):
+                last = base.name.rpartition(".")[2]
+                if last in {"Module", "PreTrainedModel", "LightningModule", "ModelMixin"} or base.name.startswith(
+                    "torch.nn."
+                ):
+                    return True
+                if "forward" in info.methods and last not in {"Function", "Protocol", "ABC"}:
+                    return True
+    return False
+
+
+def class_attribute(context: Context, name: str, attribute: str, receiver: Value) -> Value:
+    """What `receiver.attribute` is, for a class of the module or an instance of one."""
+    for current in bases_of(context, name):
+        info = context.classes[current]
+        method = info.methods.get(attribute)
+        if method is not None:
+            bound = receiver
+            if is_decorated(method, "staticmethod") or isinstance(receiver, ClassRef):
+                bound = receiver if is_decorated(method, "classmethod") else None  # type: ignore[assignment]
+            return Callable(method, f"{current}.{attribute}", bound, current)
+        table = attributes(context, info)
+        if attribute in table:
+            return table[attribute]
+        if attribute in info.attributes:
+            return info.attributes[attribute]
+    return UNKNOWN
+
+
+def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
+    """Everything that a class's own methods assign to attributes of `self`, the union over all methods."""
+    if info.table is not None:
+        return info.table
+    if info.busy:
+        return {}
+    info.busy = True
+    table: dict[str, Value] = {}
+    info.table = table
+    order = sorted(info.methods.values(), key=lambda method: method.name != "__init__")
+    for method in order:
+        if is_decorated(method, "staticmethod") or is_decorated(method, "classmethod"):
+            continue
+        if not usage(context, method).stores_attributes and not _registers(method):
+            continue
+        frame = method_frame(context, info, method, loud=False)
+        frame.sink = info
+        run(frame, method)
+        _take_down(frame, info, method)
+    info.busy = False
+    return table
+
+
+def _registers(method: facts.Function) -> bool:
+    return method.name == "__init__"
+
+
+def write_attribute(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:
+    """Take down that a method assigns `value` to `self.name`."""
+    value = closed(value)
+    dependent = frame.assigning is not None and _mentions(frame.assigning, name)
+    known = frame.writes.get(name)
+    frame.writes[name] = (value, dependent) if known is None else (join(known[0], value), known[1] and dependent)
+    if info.table is not None and name not in info.table:
+        info.table[name] = value
+
+
+def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
+    """At the end of a method: what it leaves in each attribute is what it assigned last, where that is one thing."""
+    assert info.table is not None
+    self_name = method.params[0].name if method.params else "self"
+    for name, (value, dependent) in frame.writes.items():
+        last = frame.paths.get(f"{self_name}.{name}")
+        if last is not None and type(last) is type(value) and name not in frame.buffers:
+            value = closed(last)
+        writes = info.writes.setdefault(name, Writes())
+        info.table[name] = writes.add(value, frame.setup, dependent and not frame.setup)
+
+
+def closed(value: Value, depth: int = 3) -> Value:
+    """A value as others see it, who don't know the parameters of the function that it comes from."""
+    if isinstance(value, Tensor):
+        if value.param is None and not any(atom.startswith("=") for atom in value.device):
+            return value
+        device = frozenset("?" if atom.startswith("=") else atom for atom in value.device)
+        return value._replace(device=device, param=None)
+    if isinstance(value, Unknown):
+        return UNKNOWN if value.param is not None else value
+    if isinstance(value, DeviceValue):
+        return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in value.device))
+    if depth and isinstance(value, Items):
+        items = tuple(closed(item, depth - 1) for item in value.items) if value.items is not None else None
+        return Items(value.kind, items, closed(value.element, depth - 1))
+    if depth and isinstance(value, Mapping):
+        return Mapping(
+            tuple((key, closed(item, depth - 1)) for key, item in value.items), closed(value.element, depth - 1)
+        )
+    return value
+
+
+def _mentions(node: facts.Expr, attribute: str) -> bool:
+    stack: list[object] = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, facts.Attr) and current.name == attribute:
+            return True
+        if isinstance(current, tuple):
+            stack.extend(current)
+    return False
+
+
+def register_buffer(frame: Frame, name: str, value: Value) -> None:
+    """`self.register_buffer(name, value)`: the buffer moves with the module, so its device is that of the module."""
+    if isinstance(value, Tensor):
+        value = value._replace(device=ANYWHERE, param=None, pinned=False)
+    if frame.sink is not None:
+        frame.buffers.add(name)
+        write_attribute(frame, frame.sink, name, value)

@@ -1,0 +1,153 @@
+"""The functions of the scanned module: what is known of their parameters, and how they are followed."""
+
+from __future__ import annotations
+
+from hostsync import facts
+from hostsync.infer.annotations import from_annotation
+from hostsync.infer.events import Reason
+from hostsync.infer.evidence import Usage, dotted_path, imports_torch, usage_of
+from hostsync.infer.frame import (
+    ClassInfo,
+    Context,
+    Frame,
+    evaluate,
+    execute,
+)
+from hostsync.infer.values import (
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    ClassRef,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Items,
+    Mapping,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    because,
+)
+
+
+def canonical(context: Context, node: facts.Expr) -> str | None:
+    """The dotted name of a library function that an expression names, by the module's imports."""
+    path = dotted_path(node)
+    if path is None:
+        return None
+    root, _, rest = path.partition(".")
+    value = context.names.get(root)
+    if not isinstance(value, Ref):
+        return None
+    return f"{value.name}.{rest}" if rest else value.name
+
+
+def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
+    key = id(node)
+    known = context.usages.get(key)
+    if known is None:
+        body: tuple[facts.Stmt, ...]
+        body = node.body if isinstance(node, facts.Function) else (facts.ExprStmt(node.span, node.body),)
+        known = usage_of(
+            body,
+            context.ops,
+            lambda expr: canonical(context, expr),
+            context.uses_torch or imports_torch(body, into_functions=True),
+        )
+        context.usages[key] = known
+    return known
+
+
+def method_frame(context: Context, info: ClassInfo, method: facts.Function, *, loud: bool) -> Frame:
+    frame = Frame(
+        context,
+        f"{info.name}.{method.name}",
+        usage(context, method),
+        owner=info.name,
+        function=method,
+        outer=context.closures.get(info.name),
+        loud=loud,
+    )
+    if is_decorated(method, "staticmethod"):
+        frame.bound = None
+    elif is_decorated(method, "classmethod"):
+        frame.bound = ClassRef(info.name)
+    else:
+        frame.bound = Instance(info.name, True)
+    return frame
+
+
+def run(frame: Frame, node: facts.Function) -> None:
+    """Follow a function with parameters that stand for whatever is passed."""
+    bind_params(frame, node.params)
+    execute(frame, node.body)
+
+
+def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
+    """Bind each parameter to what its annotation, its default, its name and its uses say."""
+    skip = frame.bound is not None
+    for param in params:
+        if skip:
+            skip = False
+            frame.env[param.name] = frame.bound  # type: ignore[assignment]
+            continue
+        if param.kind == "args":
+            frame.env[param.name] = Items("tuple", None, _annotated(frame, param) or UNKNOWN)
+            continue
+        if param.kind == "kwargs":
+            frame.env[param.name] = Mapping((), UNKNOWN)
+            continue
+        value = _annotated(frame, param)
+        if value is None:
+            value = _by_default(frame, param)
+        elif isinstance(value, DeviceValue):
+            value = DeviceValue(value.device)
+        frame.bind(param.name, value)
+
+
+def is_host_default(default: facts.Expr | None) -> bool:
+    """The default is None or the CPU."""
+    if isinstance(default, facts.Call) and last_name(default.func) == "device" and default.args:
+        default = default.args[0]
+    return isinstance(default, facts.Const) and (default.kind == "none" or default.value == "cpu")
+
+
+def _annotated(frame: Frame, param: facts.Param) -> Value | None:
+    if param.annotation is None:
+        return None
+
+    def resolve(node: facts.Expr) -> Value:
+        with frame.silently():
+            return evaluate(frame, node)
+
+    name = param.name
+    value = from_annotation(param.annotation, resolve, frozenset({"=" + name}), name)
+    if isinstance(value, Tensor):
+        value = value._replace(origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None))
+    if isinstance(value, Text) and (name == "device" or name.endswith("_device")):
+        return DeviceValue(frozenset({"=" + name}))
+    return value
+
+
+def _by_default(frame: Frame, param: facts.Param) -> Value:
+    name = param.name
+    if name == "device" or name.endswith("_device"):
+        return DeviceValue(frozenset({"=" + name}))
+    if name == "dtype" or name.endswith("_dtype"):
+        return DtypeValue("")
+    if isinstance(param.default, facts.Const):
+        if param.default.kind in {"bool"}:
+            return NUMBER
+        if param.default.kind == "str":
+            return TEXT
+    return Unknown(name)
+
+
+def is_decorated(node: facts.Function, name: str) -> bool:
+    return any(isinstance(d, facts.Name) and d.id == name for d in node.decorators)
+
+
+def last_name(node: facts.Expr) -> str:
+    return node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""

@@ -1,0 +1,158 @@
+"""Transfer functions of library functions, the catalogue's operations left out (`catalogued`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable as Function
+from typing import TypeAlias
+
+from hostsync import facts
+from hostsync.infer.annotations import from_annotation
+from hostsync.infer.catalogued import flags, operation
+from hostsync.infer.copies import LOADER, from_data
+from hostsync.infer.events import Reason
+from hostsync.infer.frame import (
+    Frame,
+    evaluate,
+)
+from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, mathematics, numpy_function, printed
+from hostsync.infer.methods import method_call
+from hostsync.infer.operations import (
+    device_of,
+)
+from hostsync.infer.values import (
+    ACCELERATOR,
+    ANYWHERE,
+    CPU,
+    UNKNOWN,
+    Array,
+    DeviceValue,
+    Instance,
+    Items,
+    Method,
+    Nothing,
+    Number,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    because,
+)
+
+_LEGACY = {"FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor",
+           "CharTensor", "ByteTensor", "BoolTensor", "Tensor"}  # fmt: skip
+
+Special: TypeAlias = Function[[Frame, facts.Call, ArgumentList, KeywordList], Value]
+
+
+def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
+    root, _, rest = name.partition(".")
+    if root == "builtins":
+        return builtin(frame, node, rest, args, keywords)
+    if root == "math":
+        return mathematics(frame, node, name, args)
+    if root in {"numpy", "np"}:
+        return numpy_function(frame, node, name, args, keywords)
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(frame, node, args, keywords)
+    if root == "torch":
+        if rest.startswith("Tensor.") and args:
+            receiver = args[0][1]
+            if not isinstance(receiver, Tensor):
+                receiver = Tensor(ANYWHERE)
+            return method_call(frame, node, Method(receiver, rest.partition(".")[2]), args[1:], keywords)
+        last = rest.rpartition(".")[2]
+        if last in _LEGACY:
+            return _legacy_constructor(frame, node, rest, args)
+        if last in {"Parameter", "Buffer"}:
+            return _parameter(args)
+    if name == "logging.getLogger":
+        return Instance(name, False)
+    if root == "logging" or name in {"warnings.warn", "tqdm.write"}:
+        return printed(frame, node, name, args)
+    op = frame.context.ops.get(name)
+    if op is not None:
+        return operation(frame, node, op, args, keywords, None)
+    if name.startswith("torch.") and name.rpartition(".")[2][:1].isupper():
+        return Instance(name, False)
+    if name in {"copy.deepcopy", "copy.copy"} and args:
+        return args[0][1]
+    return UNKNOWN
+
+
+def _legacy_constructor(frame: Frame, node: facts.Call, rest: str, args: ArgumentList) -> Value:
+    last = rest.rpartition(".")[2]
+    dtype = {"L": "int", "I": "int", "S": "int", "C": "int"}.get(last[0], "" if last == "ByteTensor" else "float")
+    if last == "BoolTensor":
+        dtype = "bool"
+    on_device = rest.startswith("cuda.")
+    value = args[0][1] if args else UNKNOWN
+    if on_device and args and isinstance(value, (Items, Array)):
+        frame.emit("copy", "torch.tensor", "python-data", node, subject=args[0][0], device=ACCELERATOR)
+    ndim = (
+        len(args) if args and all(isinstance(v, Number) for _, v in args) else 1 if isinstance(value, Items) else None
+    )
+    return Tensor(ACCELERATOR if on_device else CPU, dtype, ndim)
+
+
+def _parameter(args: ArgumentList) -> Value:
+    """A parameter moves with its module, so where it lives is not decided by what it was made from."""
+    value = args[0][1] if args else UNKNOWN
+    if isinstance(value, Tensor):
+        return value._replace(device=ANYWHERE, sure=True, pinned=False, param=None)
+    return Tensor(ANYWHERE)
+
+
+def _device(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    if not args:
+        return DeviceValue(ANYWHERE)
+    value = args[0][1]
+    return DeviceValue(ANYWHERE) if isinstance(value, (Unknown, Ref, Nothing)) else device_of(value)
+
+
+def _loader(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    options = dict(flags(keywords))
+    if not any(name is None for name, _, _ in keywords):
+        options.setdefault("pin_memory", False)
+    made = because(Reason(node.span, LOADER), None)
+    return Instance("torch.utils.data.DataLoader", False, options=tuple(options.items()), made=made)
+
+
+def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    if len(args) != 2:
+        return UNKNOWN
+
+    def resolve(expr: facts.Expr) -> Value:
+        with frame.silently():
+            return evaluate(frame, expr)
+
+    value = args[1][1]
+    promised = from_annotation(args[0][0], resolve)
+    return promised if promised is not None and isinstance(value, Unknown) else value
+
+
+def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return args[0][1] if args else UNKNOWN
+
+
+def _namespace(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return UNKNOWN
+
+
+_SPECIAL: dict[str, Special] = {
+    "torch.device": _device,
+    "torch.tensor": from_data,
+    "torch.as_tensor": from_data,
+    "torch.asarray": from_data,
+    "torch.utils.data.DataLoader": _loader,
+    "typing.cast": _cast,
+    "torch.jit.annotate": _cast,
+    "torch.jit.script": _first,
+    "torch.compile": _first,
+    "torch.nn.DataParallel": _first,
+    "torch.nn.parallel.DistributedDataParallel": _first,
+    "argparse.ArgumentParser": _namespace,
+    "tqdm.tqdm": _first,
+    "tqdm.auto.tqdm": _first,
+    "tqdm": _first,
+}

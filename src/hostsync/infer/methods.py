@@ -1,0 +1,315 @@
+"""Transfer functions of methods: of tensors, library objects, containers, arrays, and of what is not known."""
+
+from __future__ import annotations
+
+from hostsync import facts
+from hostsync.infer.annotations import MODULE_CLASS
+from hostsync.infer.assignment import assign
+from hostsync.infer.catalogued import operation
+from hostsync.infer.classes import is_module_class, register_buffer
+from hostsync.infer.copies import to_device, transfer
+from hostsync.infer.frame import (
+    Frame,
+    evaluate,
+)
+from hostsync.infer.host_calls import ArgumentList, KeywordList, printed
+from hostsync.infer.operations import (
+    merged,
+)
+from hostsync.infer.own_calls import instance_called
+from hostsync.infer.values import (
+    ACCELERATOR,
+    ANYWHERE,
+    CPU,
+    NOTHING,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Instance,
+    Items,
+    Mapping,
+    Method,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    element_of,
+    join,
+    mapping_element,
+    only_host,
+    tensors_in,
+)
+
+_LOG_METHODS = frozenset(["info", "debug", "warning", "error", "critical", "exception", "warning_once", "warn", "log"])
+
+_DEFINITE = frozenset({"numpy", "tolist", "item"})
+"""Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
+
+
+def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
+    receiver = method.receiver
+    if isinstance(receiver, Tensor):
+        return _tensor_method(frame, node, receiver, method.name, args, keywords)
+    if isinstance(receiver, Instance):
+        return _instance_method(frame, node, receiver, method.name, args, keywords)
+    if isinstance(receiver, Unknown):
+        return _unknown_method(frame, node, receiver, method.name, args, keywords)
+    if isinstance(receiver, Items):
+        return _items_method(frame, node, receiver, method.name, args)
+    if isinstance(receiver, Mapping):
+        return _mapping_method(frame, node, receiver, method.name, args)
+    if isinstance(receiver, Text):
+        if method.name == "format":
+            return printed(frame, node, "str.format", args)
+        return Items("list", None, TEXT) if method.name.endswith("split") else TEXT
+    if isinstance(receiver, Array):
+        return _array_method(receiver, method.name, args, keywords)
+    return UNKNOWN
+
+
+def _receiver_node(node: facts.Call) -> facts.Expr | None:
+    return node.func.value if isinstance(node.func, facts.Attr) else None
+
+
+def _tensor_method(
+    frame: Frame, node: facts.Call, receiver: Tensor, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    if name in {"to", "cuda", "cpu", "type", "numpy", "copy_", "pin_memory", "type_as", "new_tensor"}:
+        return transfer(frame, node, receiver, name, args, keywords)
+    if not receiver.sure and name in {"items", "values", "keys"}:
+        part = receiver._replace(ndim=None, dtype="")
+        return Items("iterable", None, Items("tuple", (TEXT, part), UNKNOWN) if name == "items" else part)
+    op = frame.context.ops.get("Tensor." + name)
+    if op is None:
+        return receiver._replace(ndim=None, dtype="", param=None) if not receiver.sure else UNKNOWN
+    if name in _DEFINITE:
+        _definite(frame, node)
+    value = operation(frame, node, op, args, keywords, receiver)
+    if not isinstance(value, Tensor) or op.returns == "self":
+        return value
+    # A member that other types have as well does not make sure what was not.
+    return value._replace(param=None, sure=receiver.sure or op.tensor_only)
+
+
+def _definite(frame: Frame, node: facts.Call) -> None:
+    """`x.cpu().numpy()`: what was only possible for `x.cpu()` is likely now."""
+    inner = _receiver_node(node)
+    if isinstance(inner, facts.Call) and isinstance(inner.func, facts.Attr) and inner.func.name in {"cpu", "to"}:
+        with frame.silently():
+            value = evaluate(frame, inner.func.value)
+        if isinstance(value, (Unknown, Method)):
+            if inner.func.name == "cpu":
+                frame.emit("read-back", "Tensor.cpu", "", inner, subject=inner.func.value)
+            else:
+                with frame.silently():
+                    moved = evaluate(frame, inner)
+                if isinstance(moved, Tensor) and moved.device == CPU:
+                    frame.emit("read-back", "Tensor.to", "to-host", inner, subject=inner.func.value)
+
+
+def _unknown_method(
+    frame: Frame, node: facts.Call, receiver: Unknown, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    subject = _receiver_node(node)
+    if not frame.context.uses_torch:
+        return UNKNOWN
+    if name in _DEFINITE:
+        _definite(frame, node)
+    if name == "item" and not args and not keywords:
+        frame.emit("read-back", "Tensor.item", "", node, subject=subject, confidence="likely")
+        return NUMBER
+    if name == "tolist" and not args:
+        frame.emit("read-back", "Tensor.tolist", "", node, subject=subject, confidence="possible")
+        return UNKNOWN
+    if name == "nonzero" and (keywords or not args):
+        as_tuple = any(k == "as_tuple" for k, _, _ in keywords)
+        frame.emit(
+            "shape", "Tensor.nonzero", "", node, subject=subject, confidence="likely" if as_tuple else "possible"
+        )
+        return Tensor(ANYWHERE, "int", 2) if not as_tuple else Items("tuple", None, Tensor(ANYWHERE, "int", 1))
+    if name == "cpu" and not args:
+        frame.emit("read-back", "Tensor.cpu", "", node, subject=subject, confidence="possible")
+        return Tensor(CPU, sure=False)
+    if name == "numpy" and not args:
+        return Array()
+    if name == "cuda":
+        return Tensor(ACCELERATOR, sure=False)
+    if name == "to":
+        device, _ = to_device(frame, args, keywords)
+        if device is None:
+            return receiver
+        if only_host(device.device):
+            frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence="possible")
+        elif receiver.param is not None:
+            transfer(frame, node, Tensor(frozenset({"=" + receiver.param}), sure=False), name, args, keywords)
+        return Tensor(device.device, sure=False)
+    if name in {"new_tensor"}:
+        return transfer(frame, node, Tensor(ANYWHERE), name, args, keywords)
+    if name == "set_postfix":
+        return printed(frame, node, "tqdm.set_postfix", [(n, v) for _, n, v in keywords] or args)
+    if name in _LOG_METHODS and "log" in _text(subject):
+        return printed(frame, node, f"logging.{name}", args)
+    if name == "parameters":
+        return Items("generator", None, Tensor(ANYWHERE))
+    if name == "named_parameters":
+        return Items("generator", None, Items("tuple", (TEXT, Tensor(ANYWHERE)), UNKNOWN))
+    if name == "state_dict":
+        return Mapping((), UNKNOWN)
+    return UNKNOWN
+
+
+def _text(node: facts.Expr | None) -> str:
+    while isinstance(node, facts.Attr):
+        node = node.value if node.name == "self" else facts.Name(node.span, node.name)
+    return node.id.lower() if isinstance(node, facts.Name) else ""
+
+
+def _instance_method(
+    frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    op = frame.context.ops.get(f"{receiver.name}.{name}") if not receiver.local else None
+    if op is not None and dict(receiver.options).get("validate_args") is False and op.waits:
+        with frame.silently():
+            return operation(frame, node, op, args, keywords, None)
+    if op is not None:
+        return operation(frame, node, op, args, keywords, None)
+    if receiver.name == "logging.getLogger":
+        return printed(frame, node, f"logging.{name}", args) if name in _LOG_METHODS else NOTHING
+    module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))
+    if not module:
+        if receiver.name.startswith("torch.distributions."):
+            return _distribution_method(frame, node, receiver, name, args)
+        if receiver.local:
+            return (
+                _unknown_method(frame, node, UNKNOWN, name, args, keywords)
+                if name in _DEFINITE | {"cpu", "to"}
+                else UNKNOWN
+            )
+        return UNKNOWN
+    if name in {"cuda", "to", "cpu"}:
+        if name == "cpu":
+            return receiver._replace(device=CPU)
+        device, _ = to_device(frame, args, keywords)
+        return receiver._replace(device=ACCELERATOR if name == "cuda" else device.device if device else receiver.device)
+    if name in {"eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "apply", "type", "to_empty"}:
+        return receiver
+    if name in {"parameters", "buffers"}:
+        return Items("generator", None, Tensor(receiver.device))
+    if name in {"named_parameters", "named_buffers"}:
+        return Items("generator", None, Items("tuple", (TEXT, Tensor(receiver.device)), UNKNOWN))
+    if name == "state_dict":
+        return Mapping((), Tensor(receiver.device))
+    if name in {"modules", "children"}:
+        return Items("generator", None, Instance(MODULE_CLASS, False))
+    if name in {"named_modules", "named_children"}:
+        return Items("generator", None, Items("tuple", (TEXT, Instance(MODULE_CLASS, False)), UNKNOWN))
+    if name in {"register_buffer", "register_parameter"} and args and isinstance(args[0][1], Text):
+        key = args[0][1].const
+        value = args[1][1] if len(args) > 1 else next((v for k, _, v in keywords if k == "tensor"), NOTHING)
+        if key is not None:
+            register_buffer(frame, key, value)
+            if isinstance(value, Tensor):
+                frame.paths[f"self.{key}"] = value
+        return NOTHING
+    if name == "forward":
+        return instance_called(frame, node, receiver, args, keywords)
+    return UNKNOWN
+
+
+def _distribution_method(frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList) -> Value:
+    if name in {"sample", "rsample", "log_prob", "entropy", "cdf", "icdf"}:
+        return Tensor(merged([t for _, v in args for t in tensors_in(v)]), "")
+    return UNKNOWN
+
+
+def _items_method(frame: Frame, node: facts.Call, receiver: Items, name: str, args: ArgumentList) -> Value:
+    target = _receiver_node(node)
+    values = [v for _, v in args]
+    if name in {"append", "add", "insert", "appendleft"} and values:
+        _grow(frame, target, receiver, values[-1])
+        return NOTHING
+    if name in {"extend", "update"} and values and isinstance(values[0], Items):
+        _grow(frame, target, receiver, element_of(values[0]))
+        return NOTHING
+    if name in {"pop", "popleft", "__getitem__"}:
+        return element_of(receiver)
+    if name == "copy":
+        return receiver
+    if name == "sort":
+        for tensor in tensors_in(receiver, 1)[:1]:
+            frame.emit(
+                "read-back", "builtins.sorted", "", node, subject=target, device=tensor.device, origin=tensor.origin
+            )
+        return NOTHING
+    return NUMBER if name in {"index", "count"} else UNKNOWN
+
+
+def _grow(frame: Frame, target: facts.Expr | None, items: Items, value: Value) -> None:
+    if type(target) not in {facts.Name, facts.Attr}:
+        return
+    element = (
+        value
+        if items.items == () or (items.items is None and items.element == UNKNOWN)
+        else join(element_of(items), value)
+    )
+    if (
+        items.items is not None
+        and not frame.loops
+        and not frame.quiet
+        and len(items.items) < 32
+        and items.kind == "list"
+    ):
+        grown = Items("list", (*items.items, value), UNKNOWN)
+    else:
+        grown = Items(items.kind, None, element)
+    assert target is not None
+    assign(frame, target, grown)
+
+
+def _mapping_method(frame: Frame, node: facts.Call, receiver: Mapping, name: str, args: ArgumentList) -> Value:
+    if name in {"get", "pop", "setdefault"} and args:
+        key = args[0][1]
+        default = args[1][1] if len(args) > 1 else NOTHING
+        if isinstance(key, Text) and key.const is not None:
+            found = dict(receiver.items).get(key.const)
+            if found is not None:
+                return found
+            return receiver.element if not isinstance(receiver.element, Unknown) else join(default, UNKNOWN)
+        return join(mapping_element(receiver), default)
+    if name == "items":
+        return Items("iterable", None, Items("tuple", (TEXT, mapping_element(receiver)), UNKNOWN))
+    if name == "values":
+        return Items("iterable", None, mapping_element(receiver))
+    if name == "keys":
+        return Items("iterable", None, TEXT)
+    if name == "copy":
+        return receiver
+    if name == "update" and args and isinstance(args[0][1], Mapping):
+        target = _receiver_node(node)
+        if isinstance(target, (facts.Name, facts.Attr)):
+            assert target is not None
+            assign(frame, target, join(receiver, args[0][1]))
+        return NOTHING
+    return UNKNOWN
+
+
+def _array_method(receiver: Array, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
+    if name == "item":
+        return NUMBER
+    if name == "tolist":
+        return Items("list", None, NUMBER if receiver.ndim == 1 else UNKNOWN)
+    if name in {"sum", "mean", "max", "min", "std", "var", "prod", "argmax", "argmin", "any", "all"}:
+        return Array() if args or any(k in {"axis", "keepdims"} for k, _, _ in keywords) else NUMBER
+    if name == "astype" or name in {"copy", "clip", "round", "cumsum", "cumprod", "sort"}:
+        return receiver
+    if name in {"flatten", "ravel"}:
+        return Array(1, receiver.dtype)
+    if name == "reshape":
+        if len(args) == 1 and isinstance(args[0][1], Items):
+            items = args[0][1].items
+            return Array(len(items) if items is not None else None, receiver.dtype)
+        return Array(len(args), receiver.dtype)
+    if name in {"tobytes", "tostring"}:
+        return TEXT
+    return Array(None, receiver.dtype)

@@ -1,0 +1,91 @@
+"""Calls of what the scanned module defines, and of modules as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Mapping_
+
+from hostsync import facts
+from hostsync.infer.annotations import MODULE_CLASS
+from hostsync.infer.classes import class_attribute, is_module_class
+from hostsync.infer.frame import (
+    CallSite,
+    Frame,
+    explain,
+)
+from hostsync.infer.host_calls import ArgumentList, KeywordList
+from hostsync.infer.operations import (
+    lead,
+    merged,
+)
+from hostsync.infer.summaries import apply_effects, bind_arguments, returned
+from hostsync.infer.values import (
+    ACCELERATOR,
+    ANYWHERE,
+    UNKNOWN,
+    Callable,
+    ClassRef,
+    Instance,
+    Items,
+    Tensor,
+    Value,
+    tensors_in,
+)
+
+
+def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentList, keywords: KeywordList) -> Value:
+    init = class_attribute(frame.context, callee.name, "__init__", Instance(callee.name, True))
+    if isinstance(init, Callable):
+        _record_call(frame, node, init.symbol, bind_arguments(init.node, True, args, keywords))
+    return Instance(callee.name, True)
+
+
+def own_function(frame: Frame, node: facts.Call, callee: Callable, args: ArgumentList, keywords: KeywordList) -> Value:
+    bindings = bind_arguments(callee.node, callee.bound is not None, args, keywords)
+    if isinstance(callee.node, facts.Function) and any(_breaks_signature(d) for d in callee.node.decorators):
+        return UNKNOWN
+    _record_call(frame, node, callee.symbol, bindings)
+    value = returned(frame.context, callee, bindings)
+    apply_effects(frame, callee, bindings)
+    return explain(value, node)
+
+
+def _record_call(frame: Frame, node: facts.Call, symbol: str, bindings: Mapping_[str, Value]) -> None:
+    if frame.loud:
+        frame.context.calls.setdefault(symbol, []).append(CallSite(frame.symbol, bindings, node.span, frame.hot()))
+
+
+def _breaks_signature(decorator: facts.Expr) -> bool:
+    node = decorator.func if isinstance(decorator, facts.Call) else decorator
+    name = node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
+    return name in {"vmap", "jit_ignore", "fixture"}
+
+
+def instance_called(
+    frame: Frame, node: facts.Call, callee: Instance, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    if callee.local:
+        for name in ("forward", "__call__"):
+            method = class_attribute(frame.context, callee.name, name, callee)
+            if isinstance(method, Callable):
+                return own_function(frame, node, method, args, keywords)
+        if not is_module_class(frame.context, callee.name):
+            return UNKNOWN
+    tensors = [t for _, value in args for t in tensors_in(value)]
+    device = callee.device if callee.device != ANYWHERE else merged(tensors)
+    if device != ACCELERATOR and tensors:
+        device = merged(tensors)
+    if callee.name == MODULE_CLASS or callee.local:
+        return explain(Tensor(device, sure=False, origin=lead(tensors)), node)
+    if callee.name.startswith("torch.nn."):
+        last = callee.name.rpartition(".")[2]
+        tensor = Tensor(device, "float", origin=lead(tensors))
+        if last.endswith("Loss"):
+            return explain(tensor._replace(ndim=None if tensors and tensors[0].ndim is None else 0), node)
+        if last in {"LSTM", "GRU", "RNN", "MultiheadAttention"}:
+            return Items("tuple", None, tensor)
+        if last in {"Embedding"}:
+            return explain(tensor, node)
+        if tensors and last not in {"Sequential", "ModuleList", "ModuleDict", "DataParallel"}:
+            return explain(tensor._replace(ndim=tensors[0].ndim), node)
+        return explain(tensor._replace(sure=bool(tensors) and last == "Sequential"), node)
+    return UNKNOWN

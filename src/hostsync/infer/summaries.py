@@ -1,0 +1,258 @@
+"""What a function of the scanned module returns in terms of its parameters, and what a call of it therefore gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Bindings
+
+from hostsync import facts
+from hostsync.infer.annotations import from_annotation
+from hostsync.infer.frame import (
+    Context,
+    Frame,
+    evaluate,
+)
+from hostsync.infer.functions import is_host_default, last_name, run, usage
+from hostsync.infer.operations import (
+    device_of,
+)
+from hostsync.infer.values import (
+    ANYWHERE,
+    CPU,
+    NUMBER,
+    UNKNOWN,
+    Array,
+    Callable,
+    Device,
+    DeviceValue,
+    Instance,
+    Items,
+    Mapping,
+    Nothing,
+    Number,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    join,
+    tensors_in,
+)
+
+
+def returned(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
+    """What calling a function of this module returns, given the values of its arguments by parameter name."""
+    node = callee.node
+    if isinstance(node, facts.Lambda):
+        return _lambda_result(context, callee, bindings)
+    assert isinstance(node, facts.Function)
+    summary = summarise(context, callee)
+    return substitute(summary, bindings, _defaults(node))
+
+
+def summarise(context: Context, callee: Callable) -> Value:
+    """What a function returns in terms of its parameters; UNKNOWN inside its own recursion."""
+    node = callee.node
+    assert isinstance(node, facts.Function)
+    key = (callee.symbol, callee.bound)
+    known = context.summaries.get(key)
+    if known is not None:
+        return known
+    if key in context.busy or len(context.busy) > 40:
+        return UNKNOWN
+    if node.returns is not None and isinstance(node.returns, facts.Const) and node.returns.kind == "none":
+        context.summaries[key] = Nothing()
+        return context.summaries[key]
+    context.busy.add(key)
+    try:
+        frame = Frame(
+            context,
+            callee.symbol,
+            usage(context, node),
+            outer=context.closures.get(callee.symbol) or context.closures.get(callee.owner or ""),
+            owner=callee.owner,
+            function=node,
+            loud=False,
+        )
+        frame.bound = callee.bound
+        run(frame, node)
+        result = result_of(frame, node)
+    finally:
+        context.busy.discard(key)
+    context.summaries[key] = result
+    if isinstance(callee.bound, Instance) and frame.paths and node.params:
+        prefix = node.params[0].name + "."
+        context.effects[key] = {
+            path[len(prefix) :]: value
+            for path, value in frame.paths.items()
+            if path.startswith(prefix) and "." not in path[len(prefix) :]
+        }
+    return result
+
+
+def apply_effects(frame: Frame, callee: Callable, bindings: Bindings[str, Value]) -> None:
+    """After `self.method(…)`: the attributes of `self` that the method has set for sure."""
+    if (
+        not isinstance(callee.bound, Instance)
+        or callee.bound != frame.bound
+        or not isinstance(callee.node, facts.Function)
+    ):
+        return
+    effects = frame.context.effects.get((callee.symbol, callee.bound))
+    if effects and frame.function is not None and frame.function.params:
+        self_name = frame.function.params[0].name
+        defaults = _defaults(callee.node)
+        for name, value in effects.items():
+            frame.paths[f"{self_name}.{name}"] = substitute(value, bindings, defaults)
+
+
+def result_of(frame: Frame, node: facts.Function) -> Value:
+    """The union of what a followed function returned, helped out by its return annotation."""
+    if node.is_generator:
+        element = UNKNOWN if not frame.yields else frame.yields[0]
+        for value in frame.yields[1:]:
+            element = join(element, value)
+        if any(last_name(d) == "contextmanager" for d in node.decorators):
+            return element
+        return Items("generator", None, element)
+    result: Value | None = None
+    for value in frame.returns:
+        result = value if result is None else join(result, value)
+    if result is None:
+        result = Nothing()
+    if node.returns is not None and isinstance(result, (Unknown, Items, Mapping)):
+
+        def resolve(expr: facts.Expr) -> Value:
+            return evaluate(frame, expr)
+
+        promised = from_annotation(node.returns, resolve)
+        if promised is not None and (isinstance(result, Unknown) and result.param is None):
+            return promised
+    return result
+
+
+def defaults_of(context: Context, symbol: str) -> dict[str, Value]:
+    """The constant defaults of a function that was called, by its symbol."""
+    node = context.functions.get(symbol)
+    return _defaults(node) if node is not None else {}
+
+
+def _defaults(node: facts.Function) -> dict[str, Value]:
+    result: dict[str, Value] = {}
+    for param in node.params:
+        default = param.default
+        if is_host_default(default) and isinstance(default, facts.Call):
+            result[param.name] = DeviceValue(CPU)
+        elif isinstance(default, facts.Const):
+            if default.kind == "none":
+                result[param.name] = Nothing()
+            elif default.kind == "str":
+                result[param.name] = Text(str(default.value))
+            elif default.kind in {"int", "float", "bool"}:
+                result[param.name] = Number(default.value)  # type: ignore[arg-type]
+    return result
+
+
+def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[str, Value], depth: int = 4) -> Value:
+    """Put arguments in the place of parameters in a summary."""
+    if isinstance(value, Tensor):
+        if value.param is not None:
+            argument = bindings.get(value.param)
+            if argument is not None and not isinstance(argument, Unknown):
+                return argument
+        return value._replace(device=_place(value.device, bindings, defaults), param=None)
+    if isinstance(value, Unknown):
+        if value.param is None:
+            return value
+        argument = bindings.get(value.param, defaults.get(value.param))
+        if argument is None:
+            return UNKNOWN
+        return _derived(argument) if value.derived else argument
+    if isinstance(value, DeviceValue):
+        return DeviceValue(_place(value.device, bindings, defaults))
+    if depth and isinstance(value, Items):
+        if value.items is not None:
+            return Items(
+                value.kind,
+                tuple(substitute(item, bindings, defaults, depth - 1) for item in value.items),
+                value.element,
+            )
+        return Items(value.kind, None, substitute(value.element, bindings, defaults, depth - 1))
+    if depth and isinstance(value, Mapping):
+        return Mapping(
+            tuple((key, substitute(item, bindings, defaults, depth - 1)) for key, item in value.items),
+            substitute(value.element, bindings, defaults, depth - 1),
+        )
+    return value
+
+
+def _derived(argument: Value) -> Value:
+    """The result of arithmetic on an argument, element by element."""
+    if isinstance(argument, Tensor):
+        return argument._replace(dtype="", param=None)
+    if isinstance(argument, Number):
+        return NUMBER
+    if isinstance(argument, Unknown):
+        return argument._replace(derived=True)
+    return argument if isinstance(argument, Array) else UNKNOWN
+
+
+def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Device:
+    result: set[str] = set()
+    for atom in device:
+        if not atom.startswith("="):
+            result.add(atom)
+            continue
+        argument = bindings.get(atom[1:])
+        if argument is None:
+            argument = defaults.get(atom[1:])
+            if argument is None:
+                result.add("?")
+            else:
+                result |= CPU if isinstance(argument, Nothing) else device_of(argument).device
+            continue
+        if isinstance(argument, (Items, Mapping)):
+            held = tensors_in(argument)
+            result |= held[0].device if held else ANYWHERE
+        elif isinstance(argument, (Number, Ref)):
+            result.add("?")
+        else:
+            result |= device_of(argument).device
+    return frozenset(result)
+
+
+def _lambda_result(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
+    node = callee.node
+    assert isinstance(node, facts.Lambda)
+    key = (callee.symbol + str(node.span), None)
+    if key in context.busy or len(context.busy) > 40:
+        return UNKNOWN
+    context.busy.add(key)
+    try:
+        frame = Frame(context, callee.symbol, usage(context, node), loud=False)
+        for param in node.params:
+            frame.bind(param.name, bindings.get(param.name, UNKNOWN))
+        return evaluate(frame, node.body)
+    finally:
+        context.busy.discard(key)
+
+
+def bind_arguments(
+    node: facts.Function | facts.Lambda,
+    bound: bool,
+    args: list[tuple[facts.Expr, Value]],
+    keywords: list[tuple[str | None, facts.Expr, Value]],
+) -> dict[str, Value]:
+    """Match the arguments of a call with a function's parameters, `self` left out when it is bound."""
+    params = [p for p in node.params if p.kind in {"positional", "normal"}]
+    if bound and params:
+        params = params[1:]
+    result: dict[str, Value] = {}
+    for param, (expr, value) in zip(params, args, strict=False):
+        if isinstance(expr, facts.Starred):
+            break
+        result[param.name] = value
+    names = {p.name for p in node.params}
+    for name, _, value in keywords:
+        if name is not None and name in names:
+            result[name] = value
+    return result
