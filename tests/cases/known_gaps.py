@@ -4,6 +4,7 @@ from typing import Union
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils.data import DataLoader
 
 
 def fields_of_a_result(x: Tensor):
@@ -61,6 +62,91 @@ def class_pattern(value):
         case Tensor():
             return value.max().item() + float(value.min())  # expect: HS101  # missed-alarm: HS103
     return None
+
+
+def counted_from_zero(batches: list[Tensor], labels: Tensor, best: float):
+    # A loop that adds tensors to 0 leaves a tensor behind.
+    correct = 0
+    for batch in batches:
+        correct += (batch.argmax(1) == labels).sum()
+    accuracy = correct / len(labels)
+    print("accuracy", accuracy)  # missed-alarm: HS105
+    if accuracy > best:  # missed-alarm: HS201
+        best = accuracy
+    return best
+
+
+class Head(nn.Module):
+    def forward(self, x: Tensor, targets=None):
+        if targets is None:
+            return x[:, [-1]]  # expect: HS405
+        return x.mean()
+
+
+def calls_of_forward(steps: int):
+    # The wait is in a branch that this call does not take, and `forward` is hot of itself.
+    head = Head()
+    x = torch.zeros(4, 4, device="cuda")
+    for _ in range(steps):
+        x = x + head(x, x)  # false-alarm: HS606
+    return x
+
+
+def members_of_tensors(model, x):
+    # A module has none of these members, and an array has no `cpu`.
+    out = model(x)
+    first = out.squeeze().cpu()  # missed-alarm: HS102
+    second = out["scores"].argmax(-1).cpu()  # missed-alarm: HS102
+    return first, second, out.logits.softmax(-1).mean().cpu()  # missed-alarm: HS102
+
+
+def result_of_a_model(model, x: Tensor):
+    # What a model makes of a device tensor is on the device.
+    out = model(x.cuda())
+    if out.mean() > 0:  # missed-alarm: HS201
+        print(float(out.max()))  # missed-alarm: HS103
+    return out.tolist()  # missed-alarm: HS101
+
+
+def batch_in_part(model, loader: DataLoader, device: torch.device):
+    # Whoever moves one part of a batch has the other part on the host.
+    for images, targets in loader:
+        model(images.to(device))  # expect: HS401
+        print(targets["id"].item(), targets["lengths"].tolist())  # false-alarm: HS101
+
+
+def first_device():
+    # 0 and 1 are ordinals of devices, not the flags False and True.
+    return torch.zeros(3).to(0), torch.zeros(3).to(1)  # missed-alarm: HS401
+
+
+def main():
+    # What is made from here on is on the GPU.
+    torch.set_default_device("cuda")
+    a = torch.zeros(3)
+    return a.max().item()  # missed-alarm: HS101
+
+
+def device_as_context(n: int):
+    with torch.device("cuda"):
+        a = torch.zeros(n)
+    return a.sum().item()  # missed-alarm: HS101
+
+
+def best_by_key(losses: list[Tensor]):
+    # With a key the tensors themselves are not compared.
+    return max(losses, key=lambda t: t.shape[0])  # false-alarm: HS106
+
+
+def streams_at_hand(batches: list[Tensor]):
+    for batch in batches:
+        batch.mul_(2)
+        torch.cuda.current_stream().synchronize()  # missed-alarm: HS502
+
+
+def asserted_close(x: Tensor, y: Tensor):
+    # The rule of comparisons takes torch.testing, but the event is called a call.
+    torch.testing.assert_close(x, y)  # missed-alarm: HS107  # false-alarm: HS605
 
 
 def with_labels_on_the_host(model, val_loader):

@@ -1,0 +1,72 @@
+import random
+
+import numpy as np
+import torch
+from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import Dataset, IterableDataset, Sampler
+
+
+class Images(Dataset):
+    def __init__(self, images: np.ndarray, labels: list[int], transform=None):
+        self.images = torch.from_numpy(images)
+        self.labels = torch.tensor(labels)
+        self.transform = transform
+
+    def __len__(self):
+        return len(self.labels)
+
+    def __getitem__(self, index: int):
+        image = self.images[index].float() / 255
+        label = int(self.labels[index])  # silent: HS103
+        if image.max() > 1:  # silent: HS201
+            image = image.clamp(max=1)
+        if self.transform is not None:  # silent: HS201
+            image = self.transform(image)
+        if torch.rand(1).item() < 0.5:  # silent: HS101
+            image = image.flip(-1)
+        return image, label
+
+    def counts(self):
+        return torch.bincount(self.labels).tolist()  # silent: HS101, HS305
+
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        for seed in range(100):
+            generator = torch.Generator().manual_seed(seed)
+            x = torch.randn(16, generator=generator)
+            if x.sum() > 0:  # silent: HS201
+                yield x, x.argmax().item()  # silent: HS101
+
+
+class Balanced(Sampler):
+    def __init__(self, labels: list[int]):
+        self.labels = torch.as_tensor(labels)
+
+    def __iter__(self):
+        order = torch.randperm(len(self.labels))
+        ones = order[self.labels[order] == 1]  # silent: HS302
+        return iter(ones.tolist())  # silent: HS101
+
+
+def collate(batch):
+    lengths = torch.tensor([len(x) for x, _ in batch])
+    longest = lengths.max()
+    mask = torch.arange(longest)[None, :] < lengths[:, None]  # silent: HS104
+    padded = torch.zeros(len(batch), longest)  # silent: HS104
+    for i, (x, _) in enumerate(batch):
+        padded[i, : len(x)] = torch.tensor(x)  # silent: HS308
+    labels = torch.tensor([y for _, y in batch])
+    return padded, mask, labels, mask.sum().item()  # silent: HS101
+
+
+class Erase:
+    def __init__(self, probability: float):
+        self.probability = probability
+
+    def __call__(self, image: np.ndarray):
+        tensor = torch.from_numpy(image)
+        if random.random() < self.probability:  # silent: HS201
+            top = torch.randint(0, tensor.shape[0], (1,)).item()  # silent: HS101
+            tensor[top] = 0.0  # silent: HS406
+        return tensor.numpy()  # silent: HS102

@@ -1,0 +1,82 @@
+import torch
+import torch.nn as nn
+from torch import Tensor
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+device = torch.device("cuda")
+
+
+class Encoder(nn.Module):
+    def __init__(self, vocabulary: int, width: int):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.rnn = nn.LSTM(width, width, batch_first=True)
+        self.width = width
+
+    def forward(self, tokens: Tensor, lengths: Tensor):
+        embedded = self.embedding(tokens)
+        packed = pack_padded_sequence(embedded, lengths.cpu(), batch_first=True)  # expect: HS102
+        output, (hidden, cell) = self.rnn(packed)
+        return output, hidden
+
+    def initial(self, batch: int):
+        weight = next(self.parameters())
+        return weight.new_zeros(1, batch, self.width)  # silent: HS404
+
+
+def sample(model, ntokens: int, words: list[str], temperature: float):
+    hidden = model.init_hidden(1)
+    token = torch.randint(ntokens, (1, 1), dtype=torch.long).to(device)  # expect: HS401
+    text = []
+    with torch.no_grad():
+        for i in range(100):
+            output, hidden = model(token, hidden)
+            weights = output[:, -1].squeeze().div(temperature).exp().cpu()  # expect: HS102
+            index = torch.multinomial(weights, 1)[0]
+            token.fill_(index)
+            text.append(words[index])  # silent: HS104
+    return text
+
+
+def repackage(hidden):
+    if isinstance(hidden, torch.Tensor):
+        return hidden.detach()
+    return tuple(repackage(h) for h in hidden)
+
+
+def batchify(data: Tensor, size: int):
+    count = data.size(0) // size
+    data = data.narrow(0, 0, count * size)
+    return data.view(size, -1).t().contiguous().to(device)  # silent: HS401
+
+
+def translate(model, src: Tensor, limit: int, start: int, end: int):
+    ys = torch.ones(1, 1).fill_(start).type(torch.long).to(device)  # expect: HS401
+    memory = model.encode(src)
+    for i in range(limit - 1):
+        out = model.decode(ys, memory).transpose(0, 1)
+        prob = model.generator(out[:, -1])
+        _, next_word = torch.max(prob, dim=1)
+        next_word = next_word.item()  # expect: HS101
+        ys = torch.cat([ys, torch.ones(1, 1).type_as(src.data).fill_(next_word)], dim=0)  # expect: HS401
+        if next_word == end:  # silent: HS201
+            break
+    return ys
+
+
+def subsequent_mask(size: int):
+    return torch.triu(torch.ones(size, size), diagonal=1) == 0
+
+
+def use_mask(x: Tensor):
+    mask = subsequent_mask(x.size(1)).to(x.device)  # expect: HS401
+    return x.masked_fill(mask, 0.0)  # silent: HS303
+
+
+def perplexity(model, data: Tensor, criterion):
+    total = 0.0
+    for i in range(0, data.size(0) - 1, 35):
+        length = min(35, len(data) - 1 - i)  # silent: HS106
+        chunk = data[i : i + length]  # silent: HS308
+        total += len(chunk) * criterion(model(chunk), chunk).item()  # expect: HS101
+    return total / (len(data) - 1)
