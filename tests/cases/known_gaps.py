@@ -83,6 +83,27 @@ def new_by_size(x: Tensor, n: int):
     return x.new(n, 3).zero_(), x.new(x.shape)  # false-alarm: HS605
 
 
+def moved_batch(model, loader):
+    # What was moved with `.cuda()` out of an unpacked batch is a tensor.
+    for images, labels in loader:
+        labels = labels.cuda()  # expect: HS401
+        if (labels == 3).any():  # missed-alarm: HS201
+            break
+        accuracy = (model(images).argmax(1) == labels).float().mean()
+        print("accuracy", accuracy)  # missed-alarm: HS105
+
+
+def into_host_memory(batches: list[Tensor]):
+    # A device tensor stored into a CPU tensor is a copy to the host.
+    losses = torch.zeros(len(batches))
+    host = torch.zeros(4)
+    for k, batch in enumerate(batches):
+        losses[k] = batch.cuda().mean()  # missed-alarm: HS102
+        host[:] = batch.cuda()  # missed-alarm: HS102
+        host.copy_(batch.cuda())  # missed-alarm: HS102  # false-alarm: HS401
+    return losses, host
+
+
 def random_positions(x: Tensor, n: int):
     chosen = np.random.permutation(n)
     return x[chosen]  # missed-alarm: HS405
