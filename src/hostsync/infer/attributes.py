@@ -21,6 +21,7 @@ from hostsync.infer.values import (
     DeviceValue,
     DtypeValue,
     Instance,
+    Items,
     Method,
     Ref,
     Tensor,
@@ -35,6 +36,14 @@ _DTYPES = {
     # A uint8 tensor is still taken for a mask as an index, so it is not called an int.
     "uint8": "",
 }
+
+
+RESULT_FIELDS = {
+    **dict.fromkeys(("values", "Q", "U", "L", "eigenvalues", "solution", "P", "LU", "sign", "std", "output"), 0),
+    **dict.fromkeys(("indices", "R", "S", "eigenvectors", "residuals", "info", "pivots", "logabsdet", "mean"), 1),
+    **dict.fromkeys(("Vh", "V", "rank"), 2),
+}
+"""Where the named results of torch's operations stand in the tuple (torch.return_types)."""
 
 
 def attribute(frame: Frame, base: Value, name: str) -> Value:
@@ -61,6 +70,11 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
         if name in {"ndim", "size", "nbytes", "itemsize"}:
             return NUMBER
         return base if name in {"T", "real", "imag", "flat"} else Method(base, name)
+    if isinstance(base, Items) and base.kind == "tuple" and name in RESULT_FIELDS:
+        at = RESULT_FIELDS[name]
+        if base.items is None:
+            return base.element
+        return base.items[at] if at < len(base.items) else UNKNOWN
     if isinstance(base, DeviceValue):
         return TEXT if name == "type" else NUMBER
     return Method(base, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hostsync import facts
 from hostsync.infer.attributes import attribute
 from hostsync.infer.classes import bases_of
@@ -10,12 +12,15 @@ from hostsync.infer.frame import (
     Frame,
     as_tensor,
     evaluate,
+    explain,
 )
 from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.library import library_call
 from hostsync.infer.methods import method_call
+from hostsync.infer.operations import lead, merged
 from hostsync.infer.own_calls import construct, instance_called, own_function
 from hostsync.infer.values import (
+    ACCELERATOR,
     ANYWHERE,
     UNKNOWN,
     Callable,
@@ -26,6 +31,8 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
+    is_certain,
+    tensors_in,
 )
 
 
@@ -38,6 +45,10 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         callee = evaluate(frame, func)
     args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args]
     keywords: KeywordList = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
+    if isinstance(callee, (Unknown, Method)) and _is_model_name(node.func):
+        tensors = [t for _, value in args for t in tensors_in(value)]
+        if tensors and is_certain(merged(tensors)):
+            return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
     if isinstance(callee, Method):
         return method_call(frame, node, callee, args, keywords)
     if isinstance(callee, Ref):
@@ -53,6 +64,18 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
+
+
+_MODEL = re.compile(
+    r"(^|_)(model|net|network|module|encoder|decoder|backbone|head|criterion|loss_fn|policy|actor|critic|generator|"
+    r"discriminator|unet|vae|transformer)$"
+)
+
+
+def _is_model_name(node: facts.Expr) -> bool:
+    """Named as what takes tensors and gives tensors."""
+    name = node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
+    return bool(_MODEL.search(name.lower()))
 
 
 def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:

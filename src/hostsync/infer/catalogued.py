@@ -21,9 +21,11 @@ from hostsync.infer.operations import (
 )
 from hostsync.infer.values import (
     ACCELERATOR,
+    CPU,
     Array,
     Instance,
     Items,
+    Nothing,
     Number,
     Tensor,
     Text,
@@ -54,6 +56,8 @@ def operation(
     if one_argument_where or (short == "nonzero" and _is_true(placed.named.get("as_tuple"))):
         return Items("tuple", None, Tensor(merged(tensors), "int", 1, origin=lead(tensors)))
     value = result(op, placed, tensors, receiver)
+    if isinstance(value, Tensor) and op.device == "argument" and _is_missing(placed.named.get("device")):
+        value = value._replace(device=frame.context.default_device) if value.device == CPU else value
     if isinstance(value, Instance):
         return value._replace(options=flags(keywords))
     return (
@@ -61,6 +65,10 @@ def operation(
         if isinstance(value, Tensor) and op.device in {"argument", "like", "cpu", "accelerator"}
         else value
     )
+
+
+def _is_missing(value: Value | None) -> bool:
+    return value is None or isinstance(value, Nothing)
 
 
 def _is_true(value: Value | None) -> bool:

@@ -95,7 +95,7 @@ def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[
         if isinstance(value, DtypeValue) or name == "dtype":
             dtype = value if isinstance(value, DtypeValue) else DtypeValue("")
         elif isinstance(value, Nothing) or (
-            name is None and isinstance(value, Number) and value.const in {True, False}
+            name is None and isinstance(value, Number) and isinstance(value.const, bool)
         ):
             continue
         elif isinstance(value, (DeviceValue, Text, Tensor, Number)) or name == "device":
@@ -285,7 +285,9 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
             device=held.device,
             origin=held.origin,
         )
-    device = wanted.device if wanted is not None else CPU
+    device = wanted.device if wanted is not None else frame.context.default_device
+    if wanted is None and device != CPU and not only_host(device):
+        wanted = DeviceValue(device)
     if any(k is None for k, _, _ in keywords) and wanted is None:
         device = ANYWHERE
     if wanted is not None and not only_host(wanted.device):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable as Function
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
@@ -15,6 +15,7 @@ from hostsync.infer.events import Event, Reason
 from hostsync.infer.evidence import Usage, imports_torch
 from hostsync.infer.values import (
     ANYWHERE,
+    CPU,
     UNKNOWN,
     Callable,
     Device,
@@ -51,6 +52,10 @@ class Recorded(NamedTuple):
     source: Device | None
     """For a copy: it waits only if this may be the CPU."""
     sure: bool
+
+
+State: TypeAlias = tuple[dict[str, Value], dict[str, Value]]
+"""What names and attribute paths are bound to."""
 
 
 class CallSite(NamedTuple):
@@ -117,6 +122,8 @@ class Context:
         self.classes: dict[str, ClassInfo] = {}
         self.summaries: dict[tuple[str, Value | None], Value] = {}
         self.busy: set[tuple[str, Value | None]] = set()
+        self.default_device: Device = CPU
+        """Where a factory without `device=` puts its tensor, after `torch.set_default_device` or in a `with` block."""
         self.functions: dict[str, facts.Function] = {}
         self.usages: dict[int, Usage] = {}
         self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
@@ -188,7 +195,7 @@ class Frame:
         self.loops = 0
         self.returns: list[Value] = []
         self.yields: list[Value] = []
-        self.breaks: list[list[tuple[dict[str, Value], dict[str, Value]]]] = []
+        self.breaks: list[list[State]] = []
         self.sink: ClassInfo | None = None
         self.writes: dict[str, tuple[Value, bool]] = {}
         self.buffers: set[str] = set()
@@ -221,7 +228,7 @@ class Frame:
             value = as_tensor(value, self.usage.tensors[name])
         elif isinstance(value, Unknown) and self.context.uses_torch and is_loader_name(name):
             value = NAMED_LOADER
-        elif isinstance(value, Tensor) and not value.sure and name in self.usage.tensors:
+        elif isinstance(value, Tensor) and not value.sure and value.param is None and name in self.usage.tensors:
             value = value._replace(sure=True)
         self.env[name] = value
         if self.paths:
@@ -231,19 +238,19 @@ class Frame:
 
     # --- branches --------------------------------------------------------------------------------
 
-    def save(self) -> tuple[dict[str, Value], dict[str, Value]]:
+    def save(self) -> State:
         return dict(self.env), dict(self.paths)
 
-    def restore(self, state: tuple[dict[str, Value], dict[str, Value]]) -> None:
+    def restore(self, state: State) -> None:
         self.adopt((dict(state[0]), dict(state[1])))
 
-    def adopt(self, state: tuple[dict[str, Value], dict[str, Value]]) -> None:
+    def adopt(self, state: State) -> None:
         """Go on with a state that nobody else holds."""
         self.env, self.paths = state
         if self.symbol == "<module>":
             self.context.names = self.env
 
-    def merge(self, state: tuple[dict[str, Value], dict[str, Value]]) -> None:
+    def merge(self, state: State) -> None:
         """Join another path's state into this one."""
         env, paths = state
         for name, value in env.items():

@@ -120,7 +120,7 @@ def _extreme(name: str) -> Handler:
             result = UNKNOWN if not args else args[0][1]
             for _, value in args[1:]:
                 result = join(result, value)
-        if tensors:
+        if tensors and not any(key == "key" for key, _, _ in keywords):
             frame.emit(
                 "read-back",
                 f"builtins.{name}",
@@ -296,6 +296,17 @@ _NUMPY_NUMBERS = frozenset(
 )
 
 
+def _drawn(name: str, args: ArgumentList, keywords: KeywordList) -> Value:
+    """What a function of `numpy.random` draws: an array when a size is given."""
+    if name in {"seed", "default_rng", "RandomState", "Generator", "get_state", "set_state"}:
+        return UNKNOWN
+    if name == "permutation":
+        return Array(1)
+    sized = any(key == "size" for key, _, _ in keywords)
+    at = {"rand": 1, "randn": 1, "random": 1, "random_sample": 1, "choice": 2}.get(name, 3)
+    return Array() if sized or len(args) >= at else NUMBER
+
+
 def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """A NumPy function. A CUDA tensor makes most of them raise, so only what is surely on a device is reported."""
     last = name.rpartition(".")[2]
@@ -315,15 +326,12 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
     if last in {"concatenate", "hstack", "append"}:
         element = element_of(value) if isinstance(value, Items) else value
         return Array(element.ndim if isinstance(element, Array) else None)
+    if ".random." in name:
+        return _drawn(last, args, keywords)
     if last in _NUMPY_NUMBERS or (args and all(isinstance(v, Number) for _, v in args)):
         return NUMBER
     if last in {"sum", "mean", "max", "min", "std", "var", "prod", "argmax", "argmin", "median", "percentile"}:
         return Array() if len(args) > 1 or any(k in {"axis", "keepdims"} for k, _, _ in keywords) else NUMBER
-    if ".random." in name and (
-        last in {"seed", "default_rng", "RandomState", "Generator"}
-        or (last in {"rand", "randn", "random"} and not args)
-    ):
-        return UNKNOWN if last != "rand" else NUMBER
     if isinstance(value, Array):
         return value if last not in {"where", "reshape", "meshgrid", "split"} else Array()
     if last in {"dtype", "load", "save", "savez", "printoptions", "errstate", "isscalar", "ndim", "shape", "size"}:

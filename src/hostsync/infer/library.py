@@ -23,6 +23,7 @@ from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
     CPU,
+    NOTHING,
     UNKNOWN,
     Array,
     DeviceValue,
@@ -131,6 +132,16 @@ def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
     return promised if promised is not None and isinstance(value, Unknown) else value
 
 
+def _default_device(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    if args:
+        frame.context.default_device = device_of(args[0][1]).device
+    return NOTHING
+
+
+def _stream(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return Instance("torch.cuda.Stream", False)
+
+
 def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     return args[0][1] if args else UNKNOWN
 
@@ -149,6 +160,9 @@ _SPECIAL: dict[str, Special] = {
     "torch.jit.annotate": _cast,
     "torch.jit.script": _first,
     "torch.compile": _first,
+    "torch.set_default_device": _default_device,
+    "torch.cuda.current_stream": _stream,
+    "torch.cuda.default_stream": _stream,
     "torch.nn.DataParallel": _first,
     "torch.nn.parallel.DistributedDataParallel": _first,
     "argparse.ArgumentParser": _namespace,

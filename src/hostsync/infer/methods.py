@@ -43,6 +43,11 @@ from hostsync.infer.values import (
 
 _LOG_METHODS = frozenset(["info", "debug", "warning", "error", "critical", "exception", "warning_once", "warn", "log"])
 
+_SHARED = frozenset(
+    "to cpu cuda float half double bfloat16 type apply_ detach requires_grad_ share_memory_ items values keys get pop "
+    "copy index count update split".split()
+)
+"""Members that modules, mappings, numbers, arrays or bundles of tensors have as well."""
 _DEFINITE = frozenset({"numpy", "tolist", "item"})
 """Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
 
@@ -61,7 +66,7 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
         return _mapping_method(frame, node, receiver, method.name, args)
     if isinstance(receiver, Text):
         if method.name == "format":
-            return printed(frame, node, "str.format", args)
+            return printed(frame, node, "str.format", args + [(n, v) for _, n, v in keywords])
         return Items("list", None, TEXT) if method.name.endswith("split") else TEXT
     if isinstance(receiver, Array):
         return _array_method(receiver, method.name, args, keywords)
@@ -75,6 +80,8 @@ def _receiver_node(node: facts.Call) -> facts.Expr | None:
 def _tensor_method(
     frame: Frame, node: facts.Call, receiver: Tensor, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
+    if name in _DEFINITE:
+        _definite(frame, node)
     if name in {"to", "cuda", "cpu", "type", "numpy", "copy_", "pin_memory", "type_as", "new_tensor"}:
         return transfer(frame, node, receiver, name, args, keywords)
     if not receiver.sure and name in {"items", "values", "keys"}:
@@ -83,13 +90,11 @@ def _tensor_method(
     op = frame.context.ops.get("Tensor." + name)
     if op is None:
         return receiver._replace(ndim=None, dtype="", param=None) if not receiver.sure else UNKNOWN
-    if name in _DEFINITE:
-        _definite(frame, node)
     value = operation(frame, node, op, args, keywords, receiver)
     if not isinstance(value, Tensor) or op.returns == "self":
         return value
-    # A member that other types have as well does not make sure what was not.
-    return value._replace(param=None, sure=receiver.sure or op.tensor_only)
+    # A member that bundles of tensors, numbers and modules have as well does not make sure what was not.
+    return value._replace(param=None, sure=receiver.sure or name not in _SHARED)
 
 
 def _definite(frame: Frame, node: facts.Call) -> None:
@@ -129,7 +134,8 @@ def _unknown_method(
         )
         return Tensor(ANYWHERE, "int", 2) if not as_tuple else Items("tuple", None, Tensor(ANYWHERE, "int", 1))
     if name == "cpu" and not args:
-        frame.emit("read-back", "Tensor.cpu", "", node, subject=subject, confidence="possible")
+        confidence = "likely" if _is_tensor_call(frame, subject) else "possible"
+        frame.emit("read-back", "Tensor.cpu", "", node, subject=subject, confidence=confidence)
         return Tensor(CPU, sure=False)
     if name == "numpy" and not args:
         return Array()
@@ -140,7 +146,8 @@ def _unknown_method(
         if device is None:
             return receiver
         if only_host(device.device):
-            frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence="possible")
+            confidence = "likely" if _is_tensor_call(frame, subject) else "possible"
+            frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
         elif receiver.param is not None:
             transfer(frame, node, Tensor(frozenset({"=" + receiver.param}), sure=False), name, args, keywords)
         return Tensor(device.device, sure=False)
@@ -159,6 +166,14 @@ def _unknown_method(
     return UNKNOWN
 
 
+def _is_tensor_call(frame: Frame, node: facts.Expr | None) -> bool:
+    """`x.softmax(-1).cpu()`: a module has no `softmax`, and an array has no `cpu`."""
+    if not isinstance(node, facts.Call) or not isinstance(node.func, facts.Attr):
+        return False
+    name = node.func.name
+    return name not in _SHARED and frame.context.ops.get("Tensor." + name) is not None
+
+
 def _text(node: facts.Expr | None) -> str:
     while isinstance(node, facts.Attr):
         node = node.value if node.name == "self" else facts.Name(node.span, node.name)
@@ -168,6 +183,8 @@ def _text(node: facts.Expr | None) -> str:
 def _instance_method(
     frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
+    if receiver.name == MODULE_CLASS and name in _MODULE_VALUES:
+        return _module_method(frame, node, receiver, name, args, keywords)
     op = frame.context.ops.get(f"{receiver.name}.{name}") if not receiver.local else None
     if op is not None and dict(receiver.options).get("validate_args") is False and op.waits:
         with frame.silently():
@@ -187,6 +204,19 @@ def _instance_method(
                 else UNKNOWN
             )
         return UNKNOWN
+    return _module_method(frame, node, receiver, name, args, keywords)
+
+
+_MODULE_VALUES = frozenset(
+    "cuda to cpu parameters buffers named_parameters named_buffers state_dict modules children named_modules "
+    "named_children".split()
+)
+
+
+def _module_method(
+    frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    """A method of an `nn.Module`."""
     if name in {"cuda", "to", "cpu"}:
         if name == "cpu":
             return receiver._replace(device=CPU)

@@ -181,7 +181,7 @@ def merged(tensors: list[Tensor] | tuple[Tensor, ...]) -> Device:
     for tensor in rest:
         if tensor.device == ACCELERATOR:
             return ACCELERATOR
-    if any(only_host(t.device) and t.ndim is not None and t.ndim > 0 and t.sure for t in tensors):
+    if any(only_host(t.device) and t.ndim != 0 and t.sure for t in tensors):
         return CPU
     # They are all in one place, so the one that says most about it speaks for all; a 0-d one may be elsewhere.
     return min(rest, key=lambda t: (t.ndim == 0, "?" in t.device)).device
@@ -426,7 +426,7 @@ def event_kind(op: Op) -> str:
     short = op.name.rpartition(".")[2]
     if short in SHAPE_OPS:
         return "shape"
-    if short in READ_BACK_OPS:
+    if short in READ_BACK_OPS or op.name.startswith("torch.testing."):
         return "read-back"
     return "synchronize" if short in SYNCHRONIZE_OPS else "call"
 

@@ -56,7 +56,7 @@ def _calls_that_wait(context: Context, events: list[Event]) -> list[Event]:
     """Calls in a loop that hand a device tensor to a function which waits, when nothing there tells of the loop."""
     inside: dict[str, Event] = {}
     for event in events:
-        if event.confidence != "possible" and event.hot != "loop" and event.kind != "copy":
+        if event.confidence != "possible" and event.hot is None and event.kind != "copy":
             inside.setdefault(event.symbol, event)
     found = []
     for symbol, event in inside.items():

@@ -8,16 +8,21 @@ from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.expressions import test
-from hostsync.infer.frame import EXECUTORS, ClassInfo, Frame, evaluate, execute, explain, known_as
+from hostsync.infer.frame import EXECUTORS, ClassInfo, Frame, State, as_tensor, evaluate, execute, explain, known_as
 from hostsync.infer.indexing import load, store
 from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow
 from hostsync.infer.operations import operator_result
 from hostsync.infer.values import (
+    ANYWHERE,
+    CPU,
     UNKNOWN,
     Callable,
     ClassRef,
+    DeviceValue,
     Instance,
     Items,
+    Nothing,
+    Number,
     Ref,
     Tensor,
     Unknown,
@@ -123,14 +128,20 @@ def _if(frame: Frame, node: facts.If) -> bool:
         test(frame, current.test, "if")
         state = frame.save()
         narrow(frame, current.test, True)
+        replaced = _replaced_when_none(current)
         if compiling is True:
             frame.compiled += 1
         if not _is_type_checking(current.test) and execute(frame, current.body) and compiling is not True:
             ends.append((frame.env, frame.paths))
         if compiling is True:
             frame.compiled -= 1
+        made = frame.env.get(replaced) if replaced is not None else None
         frame.restore(state)
         narrow(frame, current.test, False)
+        if replaced is not None and isinstance(made, Tensor) and made.sure:
+            held = frame.env.get(replaced)
+            if isinstance(held, Unknown):
+                frame.env[replaced] = as_tensor(held)
         if compiling is False:
             frame.compiled += 1
             compiled += 1
@@ -156,6 +167,26 @@ def _if(frame: Frame, node: facts.If) -> bool:
     for end in ends[1:]:
         frame.merge(end)
     return True
+
+
+def _replaced_when_none(node: facts.If) -> str | None:
+    """`if x is None: x = …`: the name, if that is what the statement does."""
+    test = node.test
+    if (
+        isinstance(test, facts.Compare)
+        and test.ops == ("is",)
+        and isinstance(test.left, facts.Name)
+        and isinstance(test.rights[0], facts.Const)
+        and test.rights[0].kind == "none"
+        and any(
+            isinstance(target, facts.Name) and target.id == test.left.id
+            for statement in node.body
+            if isinstance(statement, facts.Assign)
+            for target in statement.targets
+        )
+    ):
+        return test.left.id
+    return None
 
 
 def _is_type_checking(node: facts.Expr) -> bool:
@@ -189,16 +220,68 @@ def _loop(frame: Frame, enter: Function[[], None], body: tuple[facts.Stmt, ...])
             frame.restore(before)
     for state in broken:
         frame.merge(state)
-    frame.merge(before)
+    frame.merge(_without_starts(frame, before))
+
+
+def _without_starts(frame: Frame, before: State) -> State:
+    """What was there before a loop, less the numbers and Nones that the loop has replaced by tensors.
+
+    A loop that never turns leaves the 0 that a sum began with; one that turns is what the code is about.
+    """
+    env = {
+        name: value
+        for name, value in before[0].items()
+        if not (isinstance(value, (Number, Nothing)) and isinstance(frame.env.get(name), Tensor))
+    }
+    return env, before[1]
 
 
 def _for(frame: Frame, node: facts.For) -> bool:
     element = iterated(frame, evaluate(frame, node.iterable))
     if isinstance(element, Tensor) and element.origin is not None:
         element = explain(element, node.iterable)
+    if isinstance(element, (Tensor, Items)) and _moves_part(node):
+        element = _on_host(element)
     _loop(frame, lambda: assign(frame, node.target, element), node.body)
     execute(frame, node.orelse)
     return True
+
+
+def _moves_part(node: facts.For) -> bool:
+    """The loop moves something that it is handed: so all of that comes from the host."""
+    names: set[str] = set()
+    stack: list[object] = [node.target]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, facts.Name):
+            names.add(current.id)
+        elif isinstance(current, tuple):
+            stack.extend(current)
+    stack = [node.body]
+    while stack:
+        current = stack.pop()
+        if (
+            isinstance(current, facts.Call)
+            and isinstance(current.func, facts.Attr)
+            and current.func.name in {"to", "cuda"}
+        ):
+            root = current.func.value
+            while isinstance(root, (facts.Subscript, facts.Attr)):
+                root = root.value
+            if isinstance(root, facts.Name) and root.id in names:
+                return True
+        if isinstance(current, tuple):
+            stack.extend(current)
+    return False
+
+
+def _on_host(value: Value) -> Value:
+    """A batch of which nothing but a name told, now known to come from the host."""
+    if isinstance(value, Tensor):
+        return value._replace(device=CPU) if not value.sure and value.device == CPU | ANYWHERE else value
+    if isinstance(value, Items) and value.items is not None:
+        return value._replace(items=tuple(_on_host(item) for item in value.items))
+    return value
 
 
 def _while(frame: Frame, node: facts.While) -> bool:
@@ -214,11 +297,16 @@ def _while(frame: Frame, node: facts.While) -> bool:
 
 
 def _with(frame: Frame, node: facts.With) -> bool:
+    default = frame.context.default_device
     for item in node.items:
         value = evaluate(frame, item.value)
         if item.target is not None:
             assign(frame, item.target, value)
-    return execute(frame, node.body)
+        if isinstance(value, DeviceValue):
+            frame.context.default_device = value.device
+    through = execute(frame, node.body)
+    frame.context.default_device = default
+    return through
 
 
 def _try(frame: Frame, node: facts.Try) -> bool:
