@@ -159,7 +159,8 @@ def _record(
     values = [*placed.named.values(), *placed.extra]
     if values and all(isinstance(v, (Number, Text, Items, Array)) for v in values):
         return
-    confidence = "likely" if not values or op.device == "args" else "possible"
+    # A distribution's parameters are tensors nearly always; of other operations nothing is claimed without one.
+    confidence = "likely" if not values or op.name.startswith("torch.distributions.") else "possible"
     frame.emit(kind, op.name, form, node, subject=subject, confidence=confidence, versions=versions or None)
 
 

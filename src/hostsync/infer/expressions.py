@@ -247,7 +247,7 @@ def _compare(frame: Frame, node: facts.Compare) -> Value:
 
 
 def _contains(frame: Frame, node: facts.Compare, left: Value, right: Value, right_node: facts.Expr) -> None:
-    if isinstance(right, Tensor) and right.sure:
+    if isinstance(right, Tensor) and right.sure and not isinstance(left, Text):
         frame.emit(
             "read-back", "operator.contains", "", node, subject=right_node, device=right.device, origin=right.origin
         )

@@ -305,10 +305,12 @@ class Frame:
         confidence: str | None = None,
         versions: str | None = None,
         source: Device | None = None,
+        located: facts.Expr | None = None,
     ) -> None:
         """Record a wait for a value on `device`; nothing if it is known to live on the host.
 
-        With `source`, a copy: nothing unless that may be the CPU.
+        With `source`, a copy: nothing unless that may be the CPU. `located` is the value whose device decides, when it is
+        not the subject.
         """
         if not self.loud or only_host(device):
             return
@@ -318,7 +320,7 @@ class Frame:
         text = source_text(subject) if subject is not None else ""
         chain = reasons(origin)
         if source is None and kind in _OF_A_VALUE and not is_certain(device):
-            chain = (*chain, Reason((subject or node).span, NOT_KNOWN))
+            chain = (*chain, Reason((located or subject or node).span, NOT_KNOWN))
         event = Event(kind, op, form, node.span, text, confidence, self.symbol, self.hot(), chain, versions)
         self.events.append(Recorded(event, device, source, sure))
 

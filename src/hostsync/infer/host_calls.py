@@ -126,7 +126,7 @@ def _extreme(name: str) -> Handler:
                 f"builtins.{name}",
                 "",
                 node,
-                subject=args[0][0],
+                subject=next((expr for expr, value in args if isinstance(value, Tensor)), args[0][0]),
                 device=merged([t._replace(ndim=None) for t in tensors]),
                 origin=lead(tensors),
             )

@@ -229,6 +229,7 @@ def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: 
         form,
         node,
         subject=part.node,
+        located=node.value,
         device=base.device,
         sure=base.sure,
         origin=base.origin,
