@@ -309,8 +309,8 @@ class Frame:
     ) -> None:
         """Record a wait for a value on `device`; nothing if it is known to live on the host.
 
-        With `source`, a copy: nothing unless that may be the CPU. `located` is the value whose device decides, when it is
-        not the subject.
+        With `source`, a copy: nothing unless that may be the CPU. `located` is the value whose device decides, when it
+        is not the subject.
         """
         if not self.loud or only_host(device):
             return

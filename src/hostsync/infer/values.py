@@ -336,5 +336,6 @@ def tensors_in(value: Value, depth: int = 3) -> tuple[Tensor, ...]:
                 return tensors_in(value.element, depth - 1)
             return tuple(t for item in value.items[:64] for t in tensors_in(item, depth - 1))
         if isinstance(value, Mapping):
-            return tuple(t for _, item in value.items[:64] for t in tensors_in(item, depth - 1))
+            known = tuple(t for _, item in value.items[:64] for t in tensors_in(item, depth - 1))
+            return known + tensors_in(value.element, depth - 1)
     return ()
