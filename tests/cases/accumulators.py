@@ -79,3 +79,14 @@ def extremes(batches: list[Tensor]):
         worst = max(worst, batch.max().item())  # expect: HS101
     low = min(batch.shape[0] for batch in batches)  # silent: HS106
     return worst, low
+
+
+def counted_from_zero(batches: list[Tensor], labels: Tensor, best: float):
+    correct = 0
+    for batch in batches:
+        correct += (batch.argmax(1) == labels).sum()
+    accuracy = correct / len(labels)
+    print("accuracy", accuracy)  # expect: HS105
+    if accuracy > best:  # expect: HS201
+        best = accuracy
+    return best

@@ -91,3 +91,7 @@ def zero_dimensional(x: Tensor):
     half = torch.tensor(0.5)
     y = x * half  # silent: HS401, HS404
     return torch.clamp(y, max=1.0) + torch.tensor(1.0)  # silent: HS404
+
+
+def first_device():
+    return torch.zeros(3).to(0), torch.zeros(3).to(1)  # expect: HS401

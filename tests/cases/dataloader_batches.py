@@ -79,3 +79,18 @@ def stays_on_the_host(dataset):
         lengths = batch["length"]
         print(max(lengths.tolist()))  # silent: HS101, HS105
     return seen
+
+
+def moved_batch(model, loader):
+    for images, labels in loader:
+        labels = labels.cuda()  # expect: HS401
+        if (labels == 3).any():  # expect: HS201
+            break
+        accuracy = (model(images).argmax(1) == labels).float().mean()
+        print("accuracy", accuracy)  # expect: HS105
+
+
+def batch_in_part(model, loader: DataLoader, device: torch.device):
+    for images, targets in loader:
+        model(images.to(device))  # expect: HS401
+        print(targets["id"].item(), targets["lengths"].tolist())  # silent: HS101

@@ -43,7 +43,7 @@ def save(model, path: str):
     objects = [path]
     dist.broadcast_object_list(objects)  # silent: HS505
     if dist.get_rank() == 0:  # silent: HS201
-        torch.save(model.state_dict(), objects[0])  # expect: HS605
+        print(objects[0])  # silent: HS105
     dist.barrier()  # silent: HS504
     torch.cuda.empty_cache()  # silent: HS503
 

@@ -1,4 +1,5 @@
 import torch
+from torch import Tensor
 import torch.nn.functional as F
 from torch.utils.data import DataLoader
 from tqdm import tqdm
@@ -89,3 +90,20 @@ def on_the_device(model, loader, device="cuda"):
         hits += (model(x).argmax(-1) == y).sum()  # silent: HS101
         seen += y.numel()
     return hits.item() / seen  # expect: HS101
+
+
+def result_of_a_model(model, x: Tensor):
+    out = model(x.cuda())
+    if out.mean() > 0:  # expect: HS201
+        print(float(out.max()))  # expect: HS103
+    return out.tolist()  # expect: HS101
+
+
+def with_labels_on_the_host(model, val_loader):
+    outputs, labels = [], []
+    for x, y in val_loader:
+        outputs.append(model(x.cuda()).softmax(-1))  # expect: HS401
+        labels.append(y)
+    probabilities = torch.cat(outputs).cpu()  # expect: HS102
+    right = (probabilities.argmax(1) == torch.cat(labels)).float()
+    return right.mean().item()  # silent: HS101

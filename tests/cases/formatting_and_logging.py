@@ -64,3 +64,7 @@ class Averages:
 
     def __str__(self):
         return f"{self.total / self.count:.4f}"  # silent: HS105
+
+
+def keyword_of_format(loss: Tensor):
+    return "loss {loss:.3f}".format(loss=loss)  # expect: HS105

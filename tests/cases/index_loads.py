@@ -74,3 +74,8 @@ def host_sequences(x: Tensor, names: list[str]):
 def host_mask(x: Tensor):
     keep = torch.rand(x.shape[0]) > 0.5
     return keep.sum().item()  # silent: HS101
+
+
+def random_positions(x: Tensor, n: int):
+    chosen = np.random.permutation(n)
+    return x[chosen]  # expect: HS405

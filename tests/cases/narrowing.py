@@ -94,3 +94,10 @@ def moved_when_needed(x: Tensor, y: Tensor):
     if x.device != y.device:  # silent: HS201
         y = y.to(x.device)  # silent: HS401
     return x + y
+
+
+def replaced_when_none(x: Tensor, table: Tensor, position_ids=None):
+    if position_ids is None:
+        position_ids = torch.arange(x.shape[1], device=x.device)
+    last = position_ids.max() + 1
+    return table[:last]  # expect: HS308

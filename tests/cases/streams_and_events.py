@@ -1,3 +1,4 @@
+from torch import Tensor
 import time
 
 import torch
@@ -76,3 +77,9 @@ class Model(torch.nn.Module):
     def forward(self, x):
         torch.cuda.synchronize()  # expect: HS501
         return x
+
+
+def streams_at_hand(batches: list[Tensor]):
+    for batch in batches:
+        batch.mul_(2)
+        torch.cuda.current_stream().synchronize()  # expect: HS502

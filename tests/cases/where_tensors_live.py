@@ -150,3 +150,15 @@ class Tables:
 
     def read(self):
         return float(self.last), self.table(3).sum().item()  # expect: HS103
+
+
+def main():
+    torch.set_default_device("cuda")
+    a = torch.zeros(3)
+    return a.max().item()  # expect: HS101
+
+
+def device_as_context(n: int):
+    with torch.device("cuda"):
+        a = torch.zeros(n)
+    return a.sum().item()  # expect: HS101
