@@ -1,0 +1,380 @@
+"""Which sources of events are active, and how what they see becomes waits.
+
+A source is started when the first region that wants it opens, and stopped when the last one closes. Before CUDA is
+initialized nothing is started, so that a program which forks first still can; the sources then start with CUDA.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from types import FrameType
+from typing import Any, NamedTuple, Protocol
+
+from hostsync.runtime import places, regions
+from hostsync.runtime.allowances import comment_at
+from hostsync.runtime.driver import Driver, Seen
+from hostsync.runtime.errors import HostSyncError, SourceError
+from hostsync.runtime.merge import Merger
+from hostsync.runtime.raising import raise_in, raise_soon
+from hostsync.runtime.records import SOURCES, Wait
+
+ORDER = ("driver", "trace", "debug")
+"""The sources that can be asked for, the most complete first."""
+
+BLIND = {
+    "driver": (),
+    "trace": (
+        "copies that wait by themselves: to the host into pageable memory, to the device from much pageable memory",
+        "waits for freed device memory and new pinned memory",
+        "waits inside of libraries that call CUDA without torch",
+        "how long each wait took",
+    ),
+    "debug": (
+        "torch.cuda.synchronize and Event.synchronize",
+        "copies that wait by themselves, waits for freed device memory and new pinned memory",
+        "waits inside of libraries that call CUDA without torch",
+        "which expression of a backward pass waited, and how long each wait took",
+    ),
+}
+"""What each source can't see."""
+
+
+class Active(NamedTuple):
+    """The sources of a region."""
+
+    names: tuple[str, ...]
+    """Those that are active, the most complete first; none when torch can't use a GPU, or hasn't begun to."""
+    unavailable: tuple[tuple[str, str], ...]
+    """Those that were tried in vain, and why."""
+    blind: tuple[str, ...]
+    """What none of the active ones can see."""
+
+
+NOTHING_ACTIVE = Active((), (), ())
+
+
+class _Source(Protocol):
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def forget(self) -> None: ...
+
+
+class _Running(NamedTuple):
+    source: _Source
+    users: set[int]
+
+
+_lock = threading.RLock()
+_running: dict[str, _Running] = {}
+_merger = Merger(frozenset())
+_next = 0
+
+
+class Session:
+    """What one region asked for. Made by `open_session`."""
+
+    def __init__(self, number: int, wanted: tuple[str, ...]) -> None:
+        self._number = number
+        self._wanted = wanted
+        self._names: tuple[str, ...] = ()
+        self._unavailable: list[tuple[str, str]] = []
+        self._is_open = True
+
+    @property
+    def active(self) -> Active:
+        """The state of things."""
+        blind: tuple[str, ...] = ()
+        if self._names:
+            blind = BLIND[min(self._names, key=ORDER.index)]
+        return Active(self._names, tuple(self._unavailable), blind)
+
+    def start(self) -> None:
+        """Start the sources.
+
+        Raises:
+            SourceError: none works, or one that was asked for by name doesn't.
+        """
+        with _lock:
+            if not self._is_open:
+                return
+            automatic = self._wanted == ("auto",)
+            for name in ORDER if automatic else self._wanted:
+                try:
+                    _use(name, self._number)
+                except SourceError as error:
+                    self._unavailable.append((name, str(error)))
+                    if automatic:
+                        continue
+                    self._release()
+                    raise SourceError(f"{SOURCES[name]} can't be used: {error}") from error
+                self._names = (*self._names, name)
+                if automatic:
+                    return
+            if not self._names:
+                reasons = "; ".join(f"{SOURCES[name]}: {why}" for name, why in self._unavailable)
+                raise SourceError(f"no source of host waits works here: {reasons}")
+
+    def start_late(self) -> None:
+        """Start when CUDA is initialized. A failure is kept in `active`: it must not break the program."""
+        try:
+            self.start()
+        except SourceError:
+            return
+        except Exception as error:
+            self._unavailable.append((self._wanted[0], f"{type(error).__name__}: {error}"))
+
+    def close(self) -> None:
+        """End the use of the sources."""
+        with _lock:
+            self._is_open = False
+            self._release()
+
+    def _release(self) -> None:
+        for name in self._names:
+            _unuse(name, self._number)
+
+
+def open_session(wanted: tuple[str, ...]) -> Session:
+    """Begin to use sources.
+
+    Args:
+        wanted: `("auto",)`, or names out of `ORDER`.
+
+    Returns:
+        A session to close. Where torch is missing or built without CUDA, `auto` gives one without sources: nothing can
+        wait there.
+
+    Raises:
+        ValueError: there is no source of that name.
+        SourceError: as `Session.start`, if CUDA is initialized already; or torch can't use CUDA and sources
+            were asked for by name.
+    """
+    global _next
+    unknown = [name for name in wanted if name not in ORDER and name != "auto"]
+    if unknown or not wanted or ("auto" in wanted and len(wanted) > 1):
+        raise ValueError(
+            f"sources must be 'auto' or names out of {', '.join(ORDER)}, not {', '.join(unknown or wanted)!r}"
+        )
+    with _lock:
+        _next += 1
+        session = Session(_next, wanted)
+    reason = ""
+    try:
+        torch: Any = import_module("torch")
+    except ImportError:
+        reason = "torch isn't installed"
+    else:
+        if torch.version.cuda is None:
+            reason = "this torch is built without CUDA"
+    if reason:
+        if wanted != ("auto",):
+            raise SourceError(f"{SOURCES[wanted[0]]} can't be used: {reason}")
+        session._unavailable += [(name, reason) for name in ORDER]
+        return session
+    regions.is_compiling = torch.compiler.is_compiling
+    if torch.cuda.is_initialized() or hasattr(torch.cuda._tls, "is_initializing"):
+        session.start()
+    else:
+        torch.cuda._lazy_call(session.start_late)
+    return session
+
+
+def _use(name: str, user: int) -> None:
+    global _merger
+    running = _running.get(name)
+    if running is None:
+        source = _MAKE[name]()
+        source.start()
+        running = _running[name] = _Running(source, set())
+        _merger = Merger(frozenset(_running))
+    running.users.add(user)
+
+
+def _unuse(name: str, user: int) -> None:
+    global _merger
+    running = _running.get(name)
+    if running is None:
+        return
+    running.users.discard(user)
+    if not running.users:
+        _merger.flush()
+        del _running[name]
+        _merger = Merger(frozenset(_running))
+        running.source.stop()
+
+
+@atexit.register
+def _stop_all() -> None:
+    # No callback may come once the interpreter is being taken down.
+    with _lock:
+        for running in _running.values():
+            running.source.stop()
+        _running.clear()
+
+
+def _forget_all() -> None:
+    global _lock
+    _lock = threading.RLock()
+    for running in _running.values():
+        running.source.forget()
+    _running.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
+
+
+# --- from what a source saw to a wait ------------------------------------------------------------
+
+
+driver_listeners: list[Callable[[Seen], None]] = []
+"""Called with every driver call of `cupti.CALLS`, those that don't wait too, in the thread that made it."""
+
+
+def _on_driver(seen: Seen, frame: FrameType | None) -> None:
+    if driver_listeners:
+        for listener in tuple(driver_listeners):
+            listener(seen)
+    if seen.waits:
+        wait = _saw("driver", seen, frame)
+        if wait is not None:
+            _raise(*wait)
+
+
+def _on_trace(kind: str, stream: int | None, frame: FrameType | None) -> None:
+    number = 7 if stream == 0 else None
+    wait = _saw("trace", Seen(kind, f"{kind} synchronization", number, 0.0, None, "", True), frame)
+    if wait is not None:
+        _raise(*wait)
+
+
+def _on_debug(frame: FrameType | None) -> None:
+    while frame is not None and frame.f_code.co_filename.endswith("warnings.py"):
+        frame = frame.f_back
+    found = _saw("debug", Seen("stream", "synchronizing operation", None, 0.0, None, "", True), frame)
+    if found is not None:
+        found[0].raised = True
+        raise found[0]
+
+
+def _raise(error: HostSyncError, frame: FrameType | None, thread: int | None) -> None:
+    if thread is not None:
+        raise_in(thread, error)
+    elif frame is not None:
+        raise_soon(frame, error)
+
+
+_Found = tuple[HostSyncError, "FrameType | None", "int | None"]
+
+
+def _saw(source: str, seen: Seen, frame: FrameType | None) -> _Found | None:
+    """Report what a source saw. Returns the error to raise, with the frame or the other thread to raise it in."""
+    innermost = regions.chain.get()
+    waiting: FrameType | None = None
+    thread: int | None = None
+    node = ""
+    if innermost is None:
+        node = _autograd_node()
+        if node or frame is None:
+            found = _thread_in_backward()
+            if found is not None:
+                thread, waiting = found
+                innermost = regions.chains.get(thread)
+                if thread == threading.get_ident():
+                    thread = None
+        if innermost is None and not regions.everywhere:
+            return None
+    at = frame or waiting
+    spot = (id(at), at.f_lasti) if at is not None else (0, 0)
+
+    def report() -> _Found | None:
+        if frame is not None and places.owner(frame.f_code) == places.OWN:
+            return None
+        wait = _wait(source, seen, frame, waiting, node)
+        error = regions.deliver(wait, innermost, comment_at(wait.place))
+        return None if error is None else (error, frame, thread)
+
+    found_error: _Found | None = _merger.saw(source, seen.kind, spot, report)
+    return found_error
+
+
+def _wait(source: str, seen: Seen, frame: FrameType | None, waiting: FrameType | None, node: str) -> Wait:
+    located = places.locate(frame)
+    phase = located.phase
+    if waiting is not None and (located.place is None or not _is_users(located.place.filename)):
+        # The thread of a backward pass: the expression is the one that started the pass.
+        started = places.locate(waiting)
+        located = started._replace(library=located.library or located.place or started.library)
+    if not node and phase == "backward":
+        node = _autograd_node()
+    if node:
+        phase = "backward"
+    return Wait(
+        seen.kind,
+        seen.call,
+        node or located.operation,
+        located.place,
+        located.library,
+        located.callers,
+        seen.stream,
+        _thread_name(),
+        phase,
+        seen.seconds,
+        seen.bytes,
+        seen.memory,
+        source,
+        None,
+    )
+
+
+def _is_users(filename: str) -> bool:
+    return places.owner_of_file(filename) == places.USER
+
+
+def _autograd_node() -> str:
+    torch = sys.modules.get("torch")
+    current: Any = getattr(getattr(torch, "_C", None), "_current_autograd_node", None)
+    node = current() if current is not None else None
+    return node.name() if node is not None else ""
+
+
+def _thread_in_backward() -> tuple[int, FrameType] | None:
+    """The thread that waits for a backward pass to end, and its frame; one with open regions first."""
+    found = None
+    for ident, frame in sys._current_frames().items():
+        if frame.f_code.co_name == "_engine_run_backward" and places.owner(frame.f_code) == places.TORCH:
+            if regions.chains.get(ident) is not None:
+                return ident, frame
+            found = found or (ident, frame)
+    return found
+
+
+def _thread_name() -> str:
+    ident = threading.get_ident()
+    active: dict[int, threading.Thread] = getattr(threading, "_active", {})
+    thread = active.get(ident)
+    return thread.name if thread is not None else f"thread {ident}"
+
+
+def _driver() -> _Source:
+    return Driver(_on_driver)
+
+
+def _debug() -> _Source:
+    from hostsync.runtime.debug_mode import DebugMode
+
+    return DebugMode(_on_debug)
+
+
+def _trace() -> _Source:
+    from hostsync.runtime.trace import Trace
+
+    return Trace(_on_trace)
+
+
+_MAKE: dict[str, Callable[[], _Source]] = {"driver": _driver, "debug": _debug, "trace": _trace}
