@@ -73,3 +73,14 @@ def members_of_tensors(model, x):
     first = out.squeeze().cpu()  # expect: HS102
     second = out["scores"].argmax(-1).cpu()  # expect: HS102
     return first, second, out.logits.softmax(-1).mean().cpu()  # expect: HS102
+
+
+def into_host_memory(batches: list[Tensor]):
+    # A device tensor stored into a CPU tensor is a copy to the host.
+    losses = torch.zeros(len(batches))
+    host = torch.zeros(4)
+    for k, batch in enumerate(batches):
+        losses[k] = batch.cuda().mean()  # expect: HS102
+        host[:] = batch.cuda()  # expect: HS102
+        host.copy_(batch.cuda())  # expect: HS102
+    return losses, host

@@ -72,3 +72,9 @@ def logical(pred: Tensor, target: Tensor):
     positive = torch.logical_and(pred > 0, target > 0)
     finite = torch.isfinite(pred)
     return pred[positive], pred[finite]  # expect: HS302
+
+
+def compared_unknowns(x: Tensor, data):
+    # A comparison as the index of a tensor is a mask.
+    x[data.y == 0] = 0.0  # silent: HS406
+    return x[data.y == 1]  # expect: HS302

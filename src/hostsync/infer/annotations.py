@@ -19,6 +19,7 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Mapping,
+    Nothing,
     Ref,
     Tensor,
     Value,
@@ -89,7 +90,7 @@ def _alternatives(node: facts.Expr) -> list[facts.Expr]:
 
 def _union(parts: list[Value | None]) -> Value | None:
     """`X | None` is X; a tensor or anything else is a tensor that is not sure to be one."""
-    known = [part for part in parts if part is not None and part != NOTHING]
+    known = [part for part in parts if part is not None and not isinstance(part, Nothing)]
     others = any(part is None for part in parts)
     if not known:
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from hostsync import facts
 from hostsync.infer.attributes import attribute
 from hostsync.infer.classes import bases_of
@@ -13,6 +11,7 @@ from hostsync.infer.frame import (
     as_tensor,
     evaluate,
     explain,
+    is_model_name,
 )
 from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.library import library_call
@@ -45,7 +44,7 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         callee = evaluate(frame, func)
     args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args]
     keywords: KeywordList = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
-    if isinstance(callee, (Unknown, Method)) and _is_model_name(node.func):
+    if isinstance(callee, (Unknown, Method)) and is_model_name(node.func):
         tensors = [t for _, value in args for t in tensors_in(value)]
         if tensors and is_certain(merged(tensors)):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
@@ -64,18 +63,6 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
-
-
-_MODEL = re.compile(
-    r"(^|_)(model|net|network|module|encoder|decoder|backbone|head|criterion|loss_fn|policy|actor|critic|generator|"
-    r"discriminator|unet|vae|transformer)$"
-)
-
-
-def _is_model_name(node: facts.Expr) -> bool:
-    """Named as what takes tensors and gives tensors."""
-    name = node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
-    return bool(_MODEL.search(name.lower()))
 
 
 def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:

@@ -223,7 +223,7 @@ def _copy_into(frame: Frame, node: facts.Call, target: Tensor, args: ArgumentLis
             _to_accelerator(frame, node, source, "Tensor.copy_", DeviceValue(ACCELERATOR), non_blocking)
         elif target.device == CPU and is_certain(source.device) and not (non_blocking and target.pinned):
             frame.emit(
-                "copy", "Tensor.copy_", "pageable", node, subject=args[0][0], device=source.device, origin=source.origin
+                "read-back", "Tensor.copy_", "", node, subject=args[0][0], device=source.device, origin=source.origin
             )
     return target
 

@@ -341,6 +341,18 @@ def is_loader_name(name: str) -> bool:
     return name.lower().endswith("loader")
 
 
+_MODEL = re.compile(
+    r"(^|_)(model|net|network|module|encoder|decoder|backbone|head|criterion|loss_fn|policy|actor|critic|generator|"
+    r"discriminator|unet|vae|transformer)$"
+)
+
+
+def is_model_name(node: facts.Expr) -> bool:
+    """Named as what takes tensors and gives tensors."""
+    name = node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
+    return bool(_MODEL.search(name.lower()))
+
+
 def source_text(node: facts.Expr) -> str:
     """Names and attributes as written; what is longer is cut to its essence."""
     if isinstance(node, facts.Name):

@@ -125,7 +125,9 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
     name = param.name
     value = from_annotation(param.annotation, resolve, frozenset({"=" + name}), name)
     if isinstance(value, Tensor):
-        value = value._replace(origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None))
+        value = value._replace(
+            param=name, origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None)
+        )
     if isinstance(value, Text) and (name == "device" or name.endswith("_device")):
         return DeviceValue(frozenset({"=" + name}))
     return value

@@ -14,6 +14,8 @@ from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, explain
 from hostsync.infer.operations import merged
 from hostsync.infer.values import (
+    ANYWHERE,
+    CPU,
     NUMBER,
     TEXT,
     UNKNOWN,
@@ -28,6 +30,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     element_of,
+    is_certain,
     join,
     mapping_element,
     only_host,
@@ -59,11 +62,22 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
             parts.append(Part(node, "slice", UNKNOWN))
             continue
         value = evaluate(frame, node)
+        if isinstance(value, Unknown) and _is_comparison(node):
+            value = Tensor(ANYWHERE, "bool")
         if isinstance(value, Items) and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
             parts.extend(Part(node, _kind_of(node, item), item) for item in value.items)
         else:
             parts.append(Part(node, _kind_of(node, value), value))
     return parts
+
+
+def _is_comparison(node: facts.Expr) -> bool:
+    """A comparison, or several combined: as the index of a tensor it is a mask, whatever it compares."""
+    if isinstance(node, facts.Unary):
+        return node.op == "~" and _is_comparison(node.operand)
+    if isinstance(node, facts.Binary):
+        return node.op in {"&", "|", "^"} and (_is_comparison(node.left) or _is_comparison(node.right))
+    return isinstance(node, facts.Compare) and not set(node.ops) & {"in", "not in", "is", "is not"}
 
 
 def _kind_of(node: facts.Expr, value: Value) -> str:
@@ -210,7 +224,7 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
                 )
         elif part.kind == "tensor":
             assert isinstance(part.value, Tensor)
-            if part.value.device == frozenset({"cpu"}) and not only_host(base.device) and part.value.sure:
+            if part.value.device == CPU and not only_host(base.device) and part.value.sure:
                 _upload(frame, "cpu-index", node, base, part)
         elif part.kind == "list":
             tensors = tensors_in(part.value, 1)
@@ -343,9 +357,14 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
                 "shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin
             )
         return
+    if isinstance(value, Tensor) and value.sure and base.device == CPU and is_certain(value.device):
+        frame.emit(
+            "read-back", "Tensor.copy_", "", target, subject=target.value, device=value.device, origin=value.origin
+        )
+        return
     if not base.sure or not overlaps(frame.context.torch, SCALAR_STORE_RELEASES):
         return
-    host_scalar = scalar or (isinstance(value, Tensor) and value.ndim == 0 and value.device == frozenset({"cpu"}))
+    host_scalar = scalar or (isinstance(value, Tensor) and value.ndim == 0 and value.device == CPU)
     if host_scalar:
         at_tensors = [p for p in parts if p.kind in {"tensor", "scalar"}]
         ints = [p for p in parts if p.kind == "int"]
@@ -364,12 +383,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
                 origin=base.origin,
                 versions=SCALAR_STORE_RELEASES,
             )
-    elif (
-        isinstance(value, Tensor)
-        and value.sure
-        and value.device == frozenset({"cpu"})
-        and base.device == frozenset({"acc"})
-    ):
+    elif isinstance(value, Tensor) and value.sure and value.device == CPU and is_certain(base.device):
         frame.emit(
             "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
         )

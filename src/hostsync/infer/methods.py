@@ -11,6 +11,7 @@ from hostsync.infer.copies import to_device, transfer
 from hostsync.infer.frame import (
     Frame,
     evaluate,
+    is_model_name,
 )
 from hostsync.infer.host_calls import ArgumentList, KeywordList, printed
 from hostsync.infer.operations import (
@@ -162,7 +163,7 @@ def _unknown_method(
     if name == "named_parameters":
         return Items("generator", None, Items("tuple", (TEXT, Tensor(ANYWHERE)), UNKNOWN))
     if name == "state_dict":
-        return Mapping((), UNKNOWN)
+        return Mapping((), Tensor(ANYWHERE) if subject is not None and is_model_name(subject) else UNKNOWN)
     return UNKNOWN
 
 
@@ -280,7 +281,7 @@ def _grow(frame: Frame, target: facts.Expr | None, items: Items, value: Value) -
         return
     element = (
         value
-        if items.items == () or (items.items is None and items.element == UNKNOWN)
+        if items.items == () or (items.items is None and isinstance(items.element, Unknown))
         else join(element_of(items), value)
     )
     if (

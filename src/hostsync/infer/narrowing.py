@@ -14,6 +14,7 @@ from hostsync.infer.values import (
     NUMBER,
     Array,
     DtypeValue,
+    Instance,
     Items,
     Mapping,
     Nothing,
@@ -142,7 +143,12 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
             found = [promised]
         else:
             found = [from_annotation(option, lambda node: _value(frame, node) or Unknown()) for option in options]
-        if len(found) == 1 and found[0] is not None:
+        if len(found) == 1 and isinstance(found[0], Instance) and not found[0].local:
+            # Of a library's class it is known whether it is a tensor's by its name alone.
+            value = _value(frame, test.args[0])
+            if truth and isinstance(value, (Tensor, Unknown)) and not found[0].name.endswith(("Tensor", "Parameter")):
+                _set(frame, test.args[0], found[0])
+        elif len(found) == 1 and found[0] is not None:
             _set_kind(frame, test.args[0], found[0], truth)
         elif truth and found and not any(isinstance(value, Tensor) for value in found):
             value = _value(frame, test.args[0])

@@ -24,6 +24,7 @@ from hostsync.infer.values import (
     DtypeValue,
     Instance,
     Items,
+    Method,
     Nothing,
     Number,
     Origin,
@@ -93,6 +94,10 @@ _FACTORIES_BY_SIZE = frozenset(
 _BOOL_OPERATORS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
+ARGUMENTS = "arguments"
+"""The kind of the `Items` that `*args` were gathered in."""
+
+
 class Arguments(NamedTuple):
     """The arguments of a call: values by parameter name, and what could not be placed."""
 
@@ -127,7 +132,7 @@ def place(
             rest = slots[position].name
             held = named.get(rest)
             items = (held.items or ()) if isinstance(held, Items) else ()
-            named[rest] = Items("tuple", (*items, value), UNKNOWN)
+            named[rest] = Items(ARGUMENTS, (*items, value), UNKNOWN)
             nodes.setdefault(rest, node)
         else:
             extra.append(value)
@@ -405,6 +410,12 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
     if predicate == "false":
         return isinstance(value, Number) and value.const is False
     if predicate == "data":
+        if isinstance(value, Items) and value.kind == ARGUMENTS:
+            # Several numbers, or a size, ask for a shape; a list or an array is data.
+            return any(
+                isinstance(item, Array) or (isinstance(item, Items) and item.items is not None and not tensors_in(item))
+                for item in value.items or ()
+            )
         return isinstance(value, (Number, Array)) or (isinstance(value, Items) and not tensors_in(value))
     return False
 
@@ -433,6 +444,10 @@ def event_kind(op: Op) -> str:
 
 def operator_result(op: str, left: Value, right: Value) -> Value:
     """The value of `left op right` for arithmetic and comparison."""
+    if isinstance(left, Method):
+        left = UNKNOWN
+    if isinstance(right, Method):
+        right = UNKNOWN
     tl, tr = type(left), type(right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         tensors = [v for v in (left, right) if isinstance(v, Tensor)]

@@ -217,7 +217,7 @@ def join(a: Value, b: Value) -> Value:
     if a is b:
         return a
     ka, kb = type(a), type(b)
-    if ka is kb and a == b:
+    if ka is kb and a == b and _same_kinds(a, b):
         return a
     if isinstance(a, Nothing):
         return b
@@ -234,6 +234,21 @@ def join(a: Value, b: Value) -> Value:
     if {ka, kb} == {Ref, DeviceValue} or {ka, kb} == {Text, DeviceValue}:
         return DeviceValue(ANYWHERE)
     return UNKNOWN
+
+
+def _same_kinds(a: Value, b: Value) -> bool:
+    """Whether equal values are of equal kinds inside as well: tuples compare by their fields alone."""
+    if isinstance(a, Items) and isinstance(b, Items):
+        pairs = zip(a.items or (), b.items or (), strict=True)
+        return _alike(a.element, b.element) and all(_alike(x, y) for x, y in pairs)
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        held = zip(a.items, b.items, strict=True)
+        return _alike(a.element, b.element) and all(_alike(x[1], y[1]) for x, y in held)
+    return True
+
+
+def _alike(a: Value, b: Value) -> bool:
+    return type(a) is type(b) and _same_kinds(a, b)
 
 
 def _with_other(tensor: Tensor, other: Value) -> Value:
@@ -272,11 +287,14 @@ def _join_items(a: Items, b: Items) -> Items:
     return Items(kind, None, join(element_of(a), element_of(b)))
 
 
+_EMPTY = Mapping((), UNKNOWN)
+
+
 def _join_mappings(a: Mapping, b: Mapping) -> Mapping:
     items = dict(a.items)
     for key, value in b.items:
         items[key] = join(items[key], value) if key in items else value
-    empty_a, empty_b = isinstance(a.element, Unknown) and not a.items, isinstance(b.element, Unknown) and not b.items
+    empty_a, empty_b = a == _EMPTY and _alike(a, _EMPTY), b == _EMPTY and _alike(b, _EMPTY)
     element = b.element if empty_a else a.element if empty_b else join(a.element, b.element)
     return Mapping(tuple(items.items()), element)
 

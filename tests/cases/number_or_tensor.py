@@ -1,0 +1,32 @@
+"""Settings that may be a number or a tensor: they are numbers nearly always."""
+from typing import Union
+
+import torch
+from torch import Tensor
+from torch.types import _Number
+
+
+def not_a_tensor(value: Union[int, float, Tensor]) -> float:
+    # A use inside the branch proves nothing outside of it.
+    if isinstance(value, Tensor):
+        return value.item()  # expect: HS101
+    return float(value)  # silent: HS103
+
+
+class Sgd(torch.optim.Optimizer):
+    def __init__(self, params, lr: Union[float, Tensor] = 1e-3, weight_decay: Union[float, Tensor] = 0.0):
+        # A setting that may be a tensor is a number in nearly every run.
+        if not 0.0 <= lr:  # silent: HS201
+            raise ValueError(f"invalid learning rate: {lr}")
+        super().__init__(params, {"lr": lr, "weight_decay": weight_decay})
+
+    def decayed(self, grad: Tensor, p: Tensor, weight_decay: Union[float, Tensor]):
+        if weight_decay != 0:  # silent: HS201
+            grad = grad.add(p, alpha=weight_decay)  # silent: HS104
+        return grad
+
+
+def number_by_alias(scale: Union[Tensor, float]):
+    if isinstance(scale, _Number):
+        return float(scale)  # silent: HS103
+    return 1.0
