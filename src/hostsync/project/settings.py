@@ -28,14 +28,20 @@ DEFAULT_EXCLUDE = (
     "__pycache__",
     "__pypackages__",
     "_build",
+    "_vendor",
     "buck-out",
     "build",
     "dist",
+    "externals",
     "node_modules",
     "site-packages",
+    "third_party",
+    "vendor",
+    "vendored",
     "venv",
 )
-"""Names of folders and files that are left out unless they are given as a path."""
+"""Names of folders and files that are left out unless they are given as a path: caches, builds, environments, and
+other people's code that was copied in, which is not here to be mended."""
 
 CONFIDENCES = ("certain", "likely", "possible")
 
