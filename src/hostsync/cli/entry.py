@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -16,6 +16,7 @@ ISSUES = "the project's issue tracker"
 
 COMMANDS = {
     "check": "hostsync.cli.check:check_command",
+    "run": "hostsync.cli.run:run_command",
     "explain": "hostsync.cli.explain:explain_command",
     "rules": "hostsync.cli.rules:rules_command",
 }
@@ -48,7 +49,8 @@ def group() -> None:
 def run(args: list[str]) -> int:
     """Runs the command line `args` and returns the exit code: 0 clean, 1 findings, 2 wrong usage or failure, 130
     interrupted."""
-    _make_output_safe()
+    # The standard output of `run` is the program's, and as strict as Python makes it.
+    _make_output_safe([sys.stderr] if args[:1] == ["run"] else [sys.stdout, sys.stderr])
     try:
         code: Any = group.main(args, prog_name="hostsync", standalone_mode=False)
         sys.stdout.flush()
@@ -68,9 +70,9 @@ def run(args: list[str]) -> int:
     return code if isinstance(code, int) else OK
 
 
-def _make_output_safe() -> None:
+def _make_output_safe(streams: list[TextIO]) -> None:
     """A character that the encoding of the output lacks is shown as an escape instead of ending the run."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in streams:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 

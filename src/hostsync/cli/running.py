@@ -1,0 +1,166 @@
+"""What `hostsync run` does, from the program to its exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from hostsync.cli.exits import FOUND, WRONG, CommandError
+from hostsync.cli.rules import rules_in_force
+from hostsync.report.escape import visible
+from hostsync.report.style import Style, wants_colour
+from hostsync.runtime.cause import Causes
+from hostsync.runtime.errors import SourceError
+from hostsync.runtime.launch import Ended, LaunchError, Program, execute, find, on_termination
+from hostsync.runtime.session import NothingToWatchError, Seen, Session, Steps, require_cuda
+
+
+class Request(NamedTuple):
+    """The command line."""
+
+    program: tuple[str, ...]
+    """What follows the options: the script, unless `module` is given, and its arguments."""
+    module: str | None
+    warmup: int
+    steps: tuple[int, int | None] | None
+    top: int
+    output_format: str
+    output: Path | None
+    trace: Path | None
+    fail_over: int | None
+
+
+def run(request: Request) -> int:
+    """Runs a program and reports. Returns the exit code of the process.
+
+    Raises:
+        CommandError: the program can't be started, the report could not be written, or no wait can be seen here.
+    """
+    output, trace = _file(request.output), _file(request.trace)
+    causes = Causes(rules_in_force())
+    if request.module is None:
+        program = Program(request.program[0], request.program[1:])
+    else:
+        program = Program(request.module, request.program, is_module=True)
+    if not program.is_module and not Path(program.name).exists():
+        raise CommandError(f"no such script: `{program.name}`")
+    try:
+        require_cuda()
+        main = find(program)
+    except (LaunchError, NothingToWatchError) as error:
+        raise CommandError(str(error)) from error
+    session = Session(warmup=request.warmup, steps=None if request.steps is None else Steps(*request.steps))
+    owner = os.getpid()
+    reported = False
+
+    def conclude(ended: Ended | None) -> int:
+        """Reports, once, and returns the exit code."""
+        nonlocal reported
+        own_code = 0 if ended is None else ended.code
+        # A child that the program forked comes here too; it has nothing to report.
+        if reported or os.getpid() != owner:
+            return own_code
+        reported = True
+        try:
+            session.stop()
+            seen = session.seen(program, ended, causes.code_of)
+            written = _report(seen, causes, request._replace(output=output, trace=trace))
+            return _exit_code(seen, request, written)
+        except Exception as error:
+            _failed(error)
+            return own_code or WRONG
+
+    try:
+        session.start()
+    except SourceError as error:
+        raise CommandError(str(error)) from error
+    with on_termination(lambda: conclude(None)):
+        return conclude(execute(main, program.args))
+
+
+def _failed(error: Exception) -> None:
+    """Says that the report could not be made. What the program did, and its exit code, stand."""
+    if os.environ.get("HOSTSYNC_TRACEBACK"):
+        import traceback
+
+        traceback.print_exception(error, file=sys.__stderr__)
+    text = visible(f"{type(error).__name__}: {error}")
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(f"hostsync: the report failed, a defect of hostsync: {text}", file=sys.__stderr__)
+
+
+def _exit_code(seen: Seen, request: Request, written: bool) -> int:
+    """The program's own, unless it ended well and something is to be said."""
+    code = 0 if seen.ended is None else seen.ended.code
+    if code:
+        return code
+    if not written or (seen.used_cuda and not seen.sources):
+        return WRONG
+    return FOUND if request.fail_over is not None and seen.totals.waits > request.fail_over else 0
+
+
+def _file(path: Path | None) -> Path | None:
+    """The file to write: absolute, because the program may change its folder, and one for each rank of torchrun.
+
+    Raises CommandError if its folder does not exist: better now than when the program is done.
+    """
+    if path is None:
+        return None
+    if not path.parent.is_dir():
+        raise CommandError(f"no such folder: `{path.parent}`")
+    rank = os.environ.get("RANK", "")
+    if rank.isdigit():
+        path = path.with_name(f"{path.stem}.rank{rank}{path.suffix}")
+    return path.absolute()
+
+
+def _report(seen: Seen, causes: Causes, request: Request) -> bool:
+    """Writes what is to be written; returns whether that worked."""
+    with contextlib.suppress(Exception):
+        sys.stdout.flush()
+    written = True
+    if request.output is None:
+        terminal = sys.__stderr__
+        colour = terminal is not None and wants_colour(os.environ, terminal.isatty())
+        text = "\n".join(_text(seen, causes, request, Style(colour)))
+        with contextlib.suppress(OSError, ValueError):
+            click.echo("\n" + text, file=terminal, color=colour)
+    else:
+        written &= _write(request.output, _lines(seen, causes, request))
+    if request.trace is not None:
+        from hostsync.runtime.data_report import render_trace
+
+        written &= _write(request.trace, render_trace(seen, causes))
+    return written
+
+
+def _lines(seen: Seen, causes: Causes, request: Request) -> Iterable[str]:
+    from hostsync.runtime.data_report import render_json, render_jsonl
+
+    if request.output_format == "json":
+        return render_json(seen, causes)
+    return render_jsonl(seen, causes) if request.output_format == "jsonl" else _text(seen, causes, request, Style())
+
+
+def _text(seen: Seen, causes: Causes, request: Request, style: Style) -> Iterable[str]:
+    from hostsync.runtime.text_report import render
+
+    return render(seen, causes, request.top, style)
+
+
+def _write(path: Path, lines: Iterable[str]) -> bool:
+    try:
+        with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            file.writelines(f"{line}\n" for line in lines)
+    except OSError as error:
+        message = f"hostsync: can't write `{path}`: {error.strerror}"
+        with contextlib.suppress(OSError, ValueError):
+            click.echo(visible(message), file=sys.__stderr__)
+        return False
+    return True

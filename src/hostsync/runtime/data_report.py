@@ -1,0 +1,152 @@
+"""The report of a run for programs: JSON, JSON lines, and a trace that Perfetto and chrome://tracing show."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hostsync.runtime.cause import Causes
+from hostsync.runtime.records import Place, Site, Wait
+from hostsync.runtime.session import Seen
+from hostsync.runtime.source import text_at
+
+
+def render_json(seen: Seen, causes: Causes) -> Iterator[str]:
+    """One object: the run, and under `sites` every site."""
+    sites = [site_dict(site, seen, causes) for site in seen.sites]
+    yield json.dumps({**run_dict(seen), "sites": sites}, indent=2)
+
+
+def render_jsonl(seen: Seen, causes: Causes) -> Iterator[str]:
+    """One object on each line, told apart by `type`: the run, every site, and the single waits that were kept."""
+    yield json.dumps({"type": "run", **run_dict(seen)})
+    for site in seen.sites:
+        yield json.dumps({"type": "site", **site_dict(site, seen, causes)})
+    for event in seen.events:
+        yield json.dumps({"type": "wait", "end_s": _rounded(event.end), **wait_dict(event.wait)})
+
+
+def run_dict(seen: Seen) -> dict[str, Any]:
+    """What is said of the run as a whole."""
+    totals = seen.totals
+    ended = seen.ended
+    return {
+        "program": [*(["-m"] if seen.program.is_module else []), seen.program.name, *seen.program.args],
+        "exit_code": None if ended is None else ended.code,
+        "ended_by": "SIGTERM" if ended is None else ended.how or None,
+        "rank": seen.rank,
+        "used_cuda": seen.used_cuda,
+        "sources": list(seen.sources),
+        "blind_spots": list(seen.blind_spots),
+        "wall_s": _rounded(seen.seconds),
+        "waits": totals.waits,
+        "blocked_s": _rounded(totals.seconds),
+        "allowed_waits": totals.allowed,
+        "allowed_blocked_s": _rounded(totals.allowed_seconds),
+        "skipped_waits": totals.skipped,
+        "skipped_blocked_s": _rounded(totals.skipped_seconds),
+        "waits_without_room": totals.crowded,
+        "optimizer_steps": seen.steps,
+        "events_are_sampled": seen.is_sampled,
+        "environment": dict(seen.environment),
+    }
+
+
+def site_dict(site: Site, seen: Seen, causes: Causes) -> dict[str, Any]:
+    """One site. The first keys are those of a finding."""
+    rule = causes.rule(site.code)
+    example = site.example
+    return {
+        "code": site.code,
+        "name": None if rule is None else rule.name,
+        **place_dict(site.place),
+        "expression": text_at(site.place) if site.place is not None else None,
+        "kind": site.kind,
+        "call": example.call,
+        "operation": site.operation or None,
+        "count": site.count,
+        "blocked_s": _rounded(site.seconds),
+        "mean_s": _rounded(site.seconds / site.count),
+        "longest_s": _rounded(site.longest),
+        "share": round(site.seconds / seen.seconds, 6) if seen.seconds else None,
+        "bytes": site.bytes,
+        "memory": site.memory or None,
+        "streams": list(site.streams),
+        "phase": site.phase,
+        "thread": example.thread,
+        "seen_by": example.source,
+        "allowed": site.allowed,
+        "library": None if example.library is None else place_dict(example.library),
+        "callers": [place_dict(caller) for caller in example.callers],
+        "help": None if rule is None else rule.help,
+    }
+
+
+def wait_dict(wait: Wait) -> dict[str, Any]:
+    """One single wait."""
+    return {
+        **place_dict(wait.place),
+        "kind": wait.kind,
+        "call": wait.call,
+        "operation": wait.operation or None,
+        "blocked_s": _rounded(wait.seconds),
+        "bytes": wait.bytes,
+        "memory": wait.memory or None,
+        "stream": wait.stream,
+        "phase": wait.phase,
+        "thread": wait.thread,
+        "allowed": wait.allowed,
+    }
+
+
+def place_dict(place: Place | None) -> dict[str, Any]:
+    """A place, with the keys of a finding. A column is null where Python doesn't tell it."""
+    if place is None:
+        return {"filename": None, "location": None, "end_location": None, "symbol": None}
+    # A pseudo file such as `<stdin>` has no absolute name.
+    name = place.filename if place.filename.startswith("<") else str(Path(place.filename).absolute())
+    return {
+        "filename": name,
+        "location": {"row": place.row, "column": place.column or None},
+        "end_location": {"row": place.end_row, "column": place.end_column or None},
+        "symbol": place.function,
+    }
+
+
+def render_trace(seen: Seen, causes: Causes) -> Iterator[str]:
+    """The kept waits in the Trace Event Format: a slice for each, on the thread that waited."""
+    pid = os.getpid()
+    numbers: dict[str, int] = {}
+    codes = {(site.place, site.kind): site.code for site in seen.sites}
+    process = " ".join((seen.program.name, *seen.program.args))
+    yield '{"displayTimeUnit": "ms", "traceEvents": ['
+    yield json.dumps({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": process}})
+    for event in seen.events:
+        wait = event.wait
+        if wait.thread not in numbers:
+            numbers[wait.thread] = len(numbers) + 1
+            name = {"ph": "M", "name": "thread_name", "pid": pid, "tid": numbers[wait.thread]}
+            yield "," + json.dumps({**name, "args": {"name": wait.thread}})
+        text = text_at(wait.place) if wait.place is not None else ""
+        code = codes.get((wait.place, wait.kind))
+        where = None if wait.place is None else f"{wait.place.filename}:{wait.place.row}:{wait.place.column}"
+        yield "," + json.dumps(
+            {
+                "ph": "X",
+                "name": text or wait.operation or wait.call,
+                "cat": f"{code or 'wait'},{wait.kind}",
+                "ts": round(max(event.end - wait.seconds, 0.0) * 1e6, 3),
+                "dur": round(wait.seconds * 1e6, 3),
+                "pid": pid,
+                "tid": numbers[wait.thread],
+                "args": {"where": where, "code": code, **wait_dict(wait)},
+            }
+        )
+    yield "]}"
+
+
+def _rounded(seconds: float) -> float:
+    return round(seconds, 9)

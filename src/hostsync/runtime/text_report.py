@@ -1,0 +1,231 @@
+"""The report of a run for reading: a table of sites, then the worst of them with their source and what to do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from hostsync.catalogue.model import Rule
+from hostsync.findings import Location
+from hostsync.report.escape import visible
+from hostsync.report.frame import frame
+from hostsync.report.style import Style
+from hostsync.runtime.cause import Causes
+from hostsync.runtime.records import SOURCES, Place, Site
+from hostsync.runtime.session import Seen
+from hostsync.runtime.source import lines_of, text_at
+
+DETAILED = 3
+"""Sites that are shown with their source line."""
+WIDEST = 44
+"""Columns of a cell; longer text is cropped."""
+HEADINGS = ("blocked", "count", "mean", "share", "where", "what", "kind", "rule", "stream", "size")
+_RIGHT = frozenset(("blocked", "count", "mean", "share", "stream", "size"))
+
+
+def render(seen: Seen, causes: Causes, top: int, style: Style) -> Iterator[str]:
+    """The lines of the report.
+
+    Args:
+        seen: the run.
+        causes: knows the rules.
+        top: the number of sites that the table shows.
+        style: how it looks.
+    """
+    plain = [site for site in seen.sites if site.allowed is None]
+    allowed = [site for site in seen.sites if site.allowed is not None]
+    yield style.strong(headline(seen))
+    yield from (f"  {style.dim(note)}" for note in notes(seen))
+    if plain:
+        yield ""
+        yield from _table(plain[:top], seen, style)
+        if len(plain) > top:
+            rest = plain[top:]
+            hidden = f"{counted(sum(s.count for s in rest), 'wait')}, {duration(sum(s.seconds for s in rest))}"
+            yield style.dim(f"and {counted(len(rest), 'more site')}: {hidden} (--top {len(plain)} shows them)")
+        yield ""
+        yield from _details(plain[: min(top, DETAILED)], causes, style)
+        yield from _advice(plain[:top], plain[: min(top, DETAILED)], causes, style)
+    if allowed:
+        yield style.strong(f"Allowed: {counted(seen.totals.allowed, 'wait')}, {duration(seen.totals.allowed_seconds)}")
+        for site in allowed[:top]:
+            cells = f"{duration(site.seconds):>9}  {site.count:>6,}  {where(site.place)}"
+            yield f"{cells}  {style.dim(visible(site.allowed or ''))}"
+
+
+def headline(seen: Seen) -> str:
+    """`312 host waits blocked 1.84 s of 9.20 s (20 %)`."""
+    totals = seen.totals
+    rank = "" if seen.rank is None else f"rank {seen.rank}: "
+    if not seen.used_cuda:
+        return f"{rank}the program never used CUDA, so there was nothing to wait for"
+    if not seen.sources:
+        return f"{rank}nothing was watched"
+    share = f" ({totals.seconds / seen.seconds:.0%})".replace("%", " %") if seen.seconds else ""
+    blocked = f" blocked {duration(totals.seconds)} of {duration(seen.seconds)}{share}" if totals.waits else ""
+    steps = ""
+    if seen.steps:
+        steps = f", {totals.waits / seen.steps:.3g} for each of {counted(seen.steps, 'optimizer step')}"
+    if not totals.waits:
+        return f"{rank}no host waits in {duration(seen.seconds)}"
+    return f"{rank}{counted(totals.waits, 'host wait')}{blocked}{steps}"
+
+
+def notes(seen: Seen) -> Iterator[str]:
+    """What one has to know about the figures."""
+    if seen.ended is None:
+        yield "The program was terminated (SIGTERM); this is what was seen until then."
+    elif seen.ended.how:
+        yield f"The program ended with {visible(seen.ended.how)}; this is what was seen until then."
+    if seen.sources:
+        yield f"Seen by: {', '.join(SOURCES.get(name, name) for name in seen.sources)}."
+    yield from map(visible, seen.blind_spots)
+    totals = seen.totals
+    if totals.skipped:
+        skipped = f"{counted(totals.skipped, 'wait')} of setup and warm-up, {duration(totals.skipped_seconds)}"
+        yield f"Not counted: {skipped}."
+    if totals.crowded:
+        yield f"{counted(totals.crowded, 'wait')} at further places are counted without a place."
+
+
+def duration(seconds: float) -> str:
+    """`1.21 s`, `6.05 ms`, `12.0 µs`."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        value = seconds * factor
+        if value >= 0.9995 or (unit == "µs" and seconds):
+            return f"{value:,.0f} {unit}" if value >= 999.5 else f"{value:#.3g} {unit}".replace(". ", " ")
+    return "0 s"
+
+
+def size(bytes_: float) -> str:
+    """`12.6 MB`, in powers of ten."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if bytes_ >= factor:
+            return f"{bytes_ / factor:#.3g} {unit}".replace(". ", " ")
+    return f"{bytes_:.0f} B"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 wait`, `2 waits`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def where(place: Place | None) -> str:
+    """`train.py:41:18`, relative to the current folder where it is below it."""
+    if place is None:
+        return "(no Python frame)"
+    column = f":{place.column}" if place.column else ""
+    return visible(f"{shown_name(place.filename)}:{place.row}{column}")
+
+
+def shown_name(filename: str) -> str:
+    """A file name below the current folder, or the end of one in an installed package."""
+    try:
+        return os.path.relpath(filename) if Path(filename).is_relative_to(Path.cwd()) else _in_package(filename)
+    except (OSError, ValueError):
+        return filename
+
+
+def _in_package(filename: str) -> str:
+    for part in ("site-packages", "dist-packages"):
+        _, found, rest = filename.replace("\\", "/").rpartition(f"/{part}/")
+        if found:
+            return rest
+    return filename
+
+
+def kind_of(site: Site) -> str:
+    """`copy to device, pageable`."""
+    kind = site.kind.replace("-", " ")
+    return f"{kind}, {site.memory}" if site.memory else kind
+
+
+def what(site: Site) -> str:
+    """The expression, or what stands for it where there is none."""
+    text = "" if site.place is None else text_at(site.place)
+    return visible(text or site.operation or site.example.call)
+
+
+def _table(sites: list[Site], seen: Seen, style: Style) -> Iterator[str]:
+    rows = [HEADINGS, *(_row(site, seen) for site in sites)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
+    empty = {index for index in range(len(HEADINGS)) if not any(row[index] for row in rows[1:])}
+    for number, row in enumerate(rows):
+        cells = []
+        for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            if index in empty:
+                continue
+            padded = cell.rjust(width) if HEADINGS[index] in _RIGHT else cell.ljust(width)
+            cells.append(style.code(padded) if HEADINGS[index] == "rule" and number else padded)
+        line = "  ".join(cells).rstrip()
+        yield style.dim(line) if number == 0 else line
+
+
+def _row(site: Site, seen: Seen) -> tuple[str, ...]:
+    streams = ",".join(map(str, site.streams[:3])) + (",…" if len(site.streams) > 3 else "")
+    return (
+        duration(site.seconds),
+        f"{site.count:,}",
+        duration(site.seconds / site.count),
+        f"{100 * site.seconds / seen.seconds:.1f} %" if seen.seconds else "",
+        where(site.place),
+        _cropped(what(site)),
+        visible(kind_of(site)),
+        site.code or "",
+        streams,
+        size(site.bytes / site.count) if site.bytes else "",
+    )
+
+
+def _cropped(text: str) -> str:
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+
+
+def _details(sites: list[Site], causes: Causes, style: Style) -> Iterator[str]:
+    for site in sites:
+        place = site.place
+        rule = causes.rule(site.code)
+        name = "" if rule is None else f" {style.code(rule.code)} {rule.name}"
+        blocked = f"{counted(site.count, 'wait')}, {duration(site.seconds)}"
+        function = "" if place is None else f" in {visible(place.function)}"
+        yield f"{style.strong(where(place))}{function}:{name} ({blocked}, longest {duration(site.longest)})"
+        margin = 0
+        if place is not None and place.column:
+            start, end = Location(place.row, place.column), Location(place.end_row, place.end_column)
+            message = "the host waits here" if rule is None else _message(rule, site)
+            yield from frame(lines_of(place.filename), start, end, visible(message), style)
+            margin = len(str(place.end_row))
+        for line in _circumstances(site, rule, style):
+            yield f"{'':{margin}} {style.frame('=')} {line}"
+        yield ""
+
+
+def _message(rule: Rule, site: Site) -> str:
+    text = what(site)
+    op = site.operation.rpartition("::")[2] or text
+    return rule.message.replace("{op}", op).replace("{subject}", text)
+
+
+def _circumstances(site: Site, rule: Rule | None, style: Style) -> Iterator[str]:
+    example = site.example
+    through = visible(", ".join(filter(None, (example.call, kind_of(site), f"in {site.phase}"))))
+    yield f"{style.strong('through')}: {through.replace('in other', f'on thread {visible(example.thread)}')}"
+    if example.library is not None:
+        yield f"{style.strong('inside')}: {visible(example.library.function)}, {where(example.library)}"
+    if example.callers:
+        yield f"{style.strong('called from')}: {' <- '.join(where(caller) for caller in example.callers[:3])}"
+    if rule is not None:
+        yield f"{style.help('help')}: {visible(rule.help)}"
+
+
+def _advice(sites: list[Site], detailed: list[Site], causes: Causes, style: Style) -> Iterator[str]:
+    """What to do about the rules of the table that no detail has spoken of."""
+    told = {site.code for site in detailed}
+    codes = sorted({site.code for site in sites if site.code is not None} - told)
+    for code in codes:
+        rule = causes.rule(code)
+        if rule is not None:
+            yield f"{style.code(code)} {rule.name}: {visible(rule.help)}"
+    if codes:
+        yield ""
