@@ -29,7 +29,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "cli": frozenset(
         {"facts", "findings", "catalogue", "syntax", "infer", "project", "fix", "report", "lint", "runtime", "confirm"}
     ),
-    "runtime": frozenset({"findings", "catalogue"}),
+    "runtime": frozenset({"findings", "catalogue", "report", "syntax"}),
     "confirm": frozenset({"findings", "runtime"}),
     "pytest_plugin": frozenset({"runtime"}),
     "calibrate": frozenset({"catalogue"}),

@@ -1,4 +1,4 @@
-"""Programs run by `launch` behave as under `python`: each is run both ways, and what is seen from outside is compared."""
+"""Programs run by `launch` behave as under `python`: each is run both ways, and compared from outside."""
 
 from __future__ import annotations
 

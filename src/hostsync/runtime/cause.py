@@ -97,7 +97,7 @@ class Causes:
                 yield from _of_truth(at)
         elif isinstance(node, ast.Subscript):
             yield from _of_subscript(node, at, wait)
-        elif isinstance(node, (ast.JoinedStr, ast.FormattedValue)):
+        elif any(isinstance(one, (ast.JoinedStr, ast.FormattedValue)) for one in (node, *at.parents[:1])):
             yield Candidate("read-back", "f-string", "")
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_text(node.left):
             yield Candidate("read-back", "operator.mod", "")
