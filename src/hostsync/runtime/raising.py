@@ -1,7 +1,8 @@
 """Raising an error in code that is inside of a C call, as soon as that call is over.
 
 A callback of the driver can't raise: what it raises never reaches the interpreter. Instead the frame that made the
-call gets a trace function, which raises before the frame's next instruction.
+call gets a trace function, which raises when the frame begins its next line or returns. (Tracing by instruction would
+raise earlier, but Python 3.12 crashes when that is switched on in the middle of an instruction.)
 """
 
 from __future__ import annotations
@@ -21,14 +22,13 @@ class _Armed(threading.local):
     tracer: Any = None
     """The thread's trace function before ours."""
     local: Any = None
-    opcodes: bool = False
 
 
 _armed = _Armed()
 
 
 def raise_soon(frame: FrameType, error: HostSyncError) -> None:
-    """Raise an error in a frame of this thread, before it executes another instruction.
+    """Raise an error in a frame of this thread when it begins another line or returns.
 
     Has no effect while another error is on its way in this thread.
     """
@@ -36,9 +36,8 @@ def raise_soon(frame: FrameType, error: HostSyncError) -> None:
         return
     _armed.frame, _armed.error = frame, error
     _armed.tracer = sys.gettrace()
-    _armed.local, _armed.opcodes = frame.f_trace, frame.f_trace_opcodes
+    _armed.local = frame.f_trace
     frame.f_trace = _local
-    frame.f_trace_opcodes = True
     sys.settrace(_ignore)
 
 
@@ -61,8 +60,12 @@ def _local(frame: FrameType, event: str, argument: object) -> Any:
 
 def _reset(frame: FrameType) -> None:
     frame.f_trace = _armed.local
-    frame.f_trace_opcodes = _armed.opcodes
     _armed.frame = _armed.error = _armed.local = None
+
+
+def armed_error() -> HostSyncError | None:
+    """The error that is on its way in this thread."""
+    return _armed.error
 
 
 def disarm() -> None:

@@ -401,8 +401,9 @@ class forbid(_Watching):  # noqa: N801 - used like a function
 
     The wait itself takes place: CUDA's calls can't be broken off. What follows is guaranteed:
 
-    - In the thread of the region, the error is raised before the frame that ran the waiting operation executes another
-      instruction.
+    - In the thread of the region, the error is raised out of the operation itself, where torch's sync debug mode sees
+      the wait. Other waits (`torch.cuda.synchronize()`, copies that wait in spite of `non_blocking=True`) raise when
+      the frame that ran the operation begins its next line or returns.
     - In a backward pass, which has its own threads, the rest of the pass runs, and the error is raised where the pass
       was started.
     - A wait in a finalizer, or one that no Python frame led to, can't raise there: the error is raised at the end of
@@ -411,7 +412,7 @@ class forbid(_Watching):  # noqa: N801 - used like a function
     Several waits in one operation raise one error.
 
     Args:
-        sources: as for `watch`.
+        sources: as for `watch`; `auto` adds the debug mode, so that most waits raise out of the operation itself.
 
     Raises:
         HostSyncError: on a wait; `error.wait` holds it.
@@ -421,7 +422,7 @@ class forbid(_Watching):  # noqa: N801 - used like a function
     __slots__ = ("_pending",)
 
     def __init__(self, sources: Iterable[str] | str = "auto") -> None:
-        super().__init__(sources)
+        super().__init__(("auto", "debug") if sources == "auto" else sources)
         self._pending: list[HostSyncError] = []
 
     def _again(self) -> forbid:

@@ -20,7 +20,7 @@ from hostsync.runtime.allowances import comment_at
 from hostsync.runtime.driver import Driver, Seen
 from hostsync.runtime.errors import HostSyncError, SourceError
 from hostsync.runtime.merge import Merger
-from hostsync.runtime.raising import raise_in, raise_soon
+from hostsync.runtime.raising import armed_error, disarm, raise_in, raise_soon
 from hostsync.runtime.records import SOURCES, Wait
 
 ORDER = ("driver", "trace", "debug")
@@ -102,8 +102,10 @@ class Session:
         with _lock:
             if not self._is_open:
                 return
-            automatic = self._wanted == ("auto",)
+            automatic = self._wanted[0] == "auto"
             for name in ORDER if automatic else self._wanted:
+                if automatic and self._names and name not in self._wanted:
+                    continue
                 try:
                     _use(name, self._number)
                 except SourceError as error:
@@ -113,8 +115,6 @@ class Session:
                     self._release()
                     raise SourceError(f"{SOURCES[name]} can't be used: {error}") from error
                 self._names = (*self._names, name)
-                if automatic:
-                    return
             if not self._names:
                 reasons = "; ".join(f"{SOURCES[name]}: {why}" for name, why in self._unavailable)
                 raise SourceError(f"no source of host waits works here: {reasons}")
@@ -143,7 +143,7 @@ def open_session(wanted: tuple[str, ...]) -> Session:
     """Begin to use sources.
 
     Args:
-        wanted: `("auto",)`, or names out of `ORDER`.
+        wanted: names out of `ORDER`; or `auto`, which may be followed by names to add where they work.
 
     Returns:
         A session to close. Where torch is missing or built without CUDA, `auto` gives one without sources: nothing can
@@ -156,7 +156,7 @@ def open_session(wanted: tuple[str, ...]) -> Session:
     """
     global _next
     unknown = [name for name in wanted if name not in ORDER and name != "auto"]
-    if unknown or not wanted or ("auto" in wanted and len(wanted) > 1):
+    if unknown or not wanted or "auto" in wanted[1:]:
         raise ValueError(
             f"sources must be 'auto' or names out of {', '.join(ORDER)}, not {', '.join(unknown or wanted)!r}"
         )
@@ -172,7 +172,7 @@ def open_session(wanted: tuple[str, ...]) -> Session:
         if torch.version.cuda is None:
             reason = "this torch is built without CUDA"
     if reason:
-        if wanted != ("auto",):
+        if wanted[0] != "auto":
             raise SourceError(f"{SOURCES[wanted[0]]} can't be used: {reason}")
         session._unavailable += [(name, reason) for name in ORDER]
         return session
@@ -257,9 +257,12 @@ def _on_debug(frame: FrameType | None) -> None:
     while frame is not None and frame.f_code.co_filename.endswith("warnings.py"):
         frame = frame.f_back
     found = _saw("debug", Seen("stream", "synchronizing operation", None, 0.0, None, "", True), frame)
-    if found is not None:
-        found[0].raised = True
-        raise found[0]
+    # A better source may have reported the wait already, with an error that is on its way; here it can be raised.
+    error = found[0] if found is not None else armed_error()
+    if error is not None:
+        disarm()
+        error.raised = True
+        raise error
 
 
 def _raise(error: HostSyncError, frame: FrameType | None, thread: int | None) -> None:

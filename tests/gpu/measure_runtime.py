@@ -1,0 +1,261 @@
+r"""Every candidate through the oracle and through each source of events; overheads; kept as JSON.
+
+    PYTHONPATH=src python tests/gpu/measure_runtime.py --output tests/gpu/results/runtime-sources.json \
+        --overhead tests/gpu/results/runtime-overhead.json --date 2026-11-20
+
+Needs torch with CUDA, and nothing else. Takes about a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import hostsync
+
+SOURCES = ("driver", "trace", "debug")
+
+# Name, whether it waits, and the call. What `measured.md`-style tables say of them is repeated here as an expectation.
+Candidate = tuple[str, bool, Callable[[], Any]]
+
+
+def candidates() -> list[Candidate]:
+    d = "cuda"
+    x = torch.rand(1 << 12, device=d)
+    square = torch.eye(64, device=d) + 0.1
+    mask = x > 0.5
+    index = torch.arange(64, device=d)
+    scalar = torch.tensor(5, device=d)
+    values = torch.rand(int(mask.sum()), device=d)
+    repeats = torch.ones(64, dtype=torch.long, device=d)
+    big = torch.rand(1 << 22)
+    big_pinned = big.pin_memory()
+    small = torch.rand(1 << 10)
+    on_device = torch.rand(1 << 22, device=d)
+    pageable_out = torch.empty(1 << 22)
+    pinned_out = torch.empty(1 << 22).pin_memory()
+    parameter = torch.rand(64, device=d, requires_grad=True)
+    parameter.grad = torch.rand(64, device=d)
+    hot = torch.nn.functional.one_hot
+
+    def store_scalar() -> None:
+        x[mask] = 0.0
+
+    def store_tensor() -> None:
+        x[mask] = values
+
+    def store_element() -> None:
+        x[0] = 1.0
+
+    def event() -> None:
+        done = torch.cuda.Event()
+        done.record()
+        done.synchronize()
+
+    def empty_cache() -> None:
+        block = torch.empty(1 << 26, device=d)
+        del block
+        torch.cuda.empty_cache()
+
+    sizes = iter(range(1, 1000))
+
+    def pin_new_size() -> None:
+        torch.empty(next(sizes) << 22).pin_memory()
+
+    return [
+        ("x + 1", False, lambda: x + 1),
+        ("torch.full((4,), 2.0, device=d)", False, lambda: torch.full((4,), 2.0, device=d)),
+        ("x[mask] = 0.0", False, store_scalar),
+        ("torch.linalg.inv_ex(a)", False, lambda: torch.linalg.inv_ex(square)),
+        ("one_hot(index, 64)", False, lambda: hot(index, 64)),
+        ("repeat_interleave(output_size=)", False, lambda: torch.repeat_interleave(x[:64], repeats, output_size=64)),
+        ("torch.multinomial(x, 4)", False, lambda: torch.multinomial(x, 4)),
+        ("torch.cuda.get_rng_state()", False, torch.cuda.get_rng_state),
+        ("clip_grad_norm_", False, lambda: torch.nn.utils.clip_grad_norm_([parameter], 1.0)),
+        ("x[0].item()", True, lambda: x[0].item()),
+        ("bool(t.all())", True, lambda: bool(mask.all())),
+        ("mask.nonzero()", True, lambda: mask.nonzero()),
+        ("torch.where(mask)", True, lambda: torch.where(mask)),
+        ("masked_select", True, lambda: x.masked_select(mask)),
+        ("x[mask]", True, lambda: x[mask]),
+        ("torch.unique(x)", True, lambda: torch.unique(x)),
+        ("torch.unique(x, dim=0)", True, lambda: torch.unique(x.view(64, 64), dim=0)),
+        ("one_hot(index)", True, lambda: hot(index)),
+        ("x[mask] = values", True, store_tensor),
+        ("x[0] = 1.0", True, store_element),
+        ("repr(x)", True, lambda: repr(x)),
+        ("x[[0, 1, 2]]", True, lambda: x[[0, 1, 2]]),
+        ("torch.tensor(1.0, device=d)", True, lambda: torch.tensor(1.0, device=d)),
+        ("torch.tensor([1.0, 2.0], device=d)", True, lambda: torch.tensor([1.0, 2.0], device=d)),
+        ("x[:scalar]", True, lambda: x[:scalar]),
+        ("x.tolist()", True, lambda: x.tolist()),
+        ("x.cpu()", True, lambda: x.cpu()),
+        ("torch.bincount(index)", True, lambda: torch.bincount(index)),
+        ("to device, pageable, 16 MiB", True, lambda: big.to(d)),
+        ("to device, pageable, 16 MiB, non_blocking", True, lambda: big.to(d, non_blocking=True)),
+        ("to device, pageable, 4 KiB, non_blocking", False, lambda: small.to(d, non_blocking=True)),
+        ("to device, pinned", True, lambda: big_pinned.to(d)),
+        ("to device, pinned, non_blocking", False, lambda: big_pinned.to(d, non_blocking=True)),
+        ("pageable.copy_(x, non_blocking=True)", True, lambda: pageable_out.copy_(on_device, non_blocking=True)),
+        ("pinned.copy_(x, non_blocking=True)", False, lambda: pinned_out.copy_(on_device, non_blocking=True)),
+        ("t.to('cpu', non_blocking=True)", False, lambda: on_device.to("cpu", non_blocking=True)),
+        ("torch.cuda.synchronize()", True, torch.cuda.synchronize),
+        ("event.synchronize()", True, event),
+        ("stream.synchronize()", True, lambda: torch.cuda.current_stream().synchronize()),
+        ("torch.linalg.inv(a)", True, lambda: torch.linalg.inv(square)),
+        ("torch.distributions.Normal(a, b)", True, lambda: torch.distributions.Normal(x, x + 1)),
+        ("torch.cuda.empty_cache() with a cached block", True, empty_cache),
+        ("pin_memory() of a new size", True, pin_new_size),
+    ]
+
+
+def measure_candidates() -> list[dict[str, Any]]:
+    rows = []
+    for name, expected, call in candidates():
+        found = hostsync.waits(call)
+        row: dict[str, Any] = {"candidate": name, "expected": expected, "waits": found.waited, "scope": found.scope}
+        row["through"] = list(found.through)
+        for sources in (*((one,) for one in SOURCES), SOURCES, ("trace", "debug")):
+            with hostsync.watch(sources) as seen:
+                call()
+            row["+".join(sources)] = sum(wait.count for wait in seen.sites())
+            if sources == ("driver",):
+                row["seen as"] = sorted(
+                    {(w.call, w.kind, w.memory, w.operation, w.stream) for w in seen.waits}, key=str
+                )
+        torch.cuda.synchronize()
+        rows.append(row)
+    return rows
+
+
+def measure_threshold() -> dict[str, dict[str, bool]]:
+    """From which size on a copy waits, to the device from pageable memory and back, by kind of copy."""
+    out: dict[str, dict[str, bool]] = {"to device, pageable, non_blocking": {}, "to pageable, non_blocking": {}}
+    for kib in (4, 64, 256, 1024, 1028, 1536, 2048, 3072, 4096, 8192, 16384, 65536):
+        source, target = torch.empty(kib * 256).fill_(1), torch.empty(kib * 256, device="cuda")
+
+        def there(source: torch.Tensor = source, target: torch.Tensor = target) -> None:
+            target.copy_(source, non_blocking=True)
+
+        def back(source: torch.Tensor = source, target: torch.Tensor = target) -> None:
+            source.copy_(target, non_blocking=True)
+
+        out["to device, pageable, non_blocking"][f"{kib} KiB"] = hostsync.waits(there).waited
+        out["to pageable, non_blocking"][f"{kib} KiB"] = hostsync.waits(back).waited
+    return out
+
+
+def measure_overhead() -> dict[str, dict[str, float]]:
+    """Microseconds for each turn of a loop, medians of interleaved runs."""
+    x = torch.rand(16, device="cuda")
+
+    def launches(n: int) -> None:
+        for _ in range(n):
+            x.add_(1.0)
+
+    def reads(n: int) -> None:
+        for _ in range(n):
+            x.sum().item()
+
+    def item(n: int) -> None:
+        one = x[0]
+        for _ in range(n):
+            one.item()
+
+    def timed(loop: Callable[[int], None], n: int) -> float:
+        torch.cuda.synchronize()
+        begun = time.perf_counter()
+        loop(n)
+        torch.cuda.synchronize()
+        return (time.perf_counter() - begun) / n * 1e6
+
+    loops = (("launch", launches, 800), ("sum and item", reads, 400), ("item", item, 1000))
+    every: dict[str, dict[str, list[float]]] = {name: {} for name, _, _ in loops}
+    # The profiler keeps its subscription, and trace callbacks can't be taken back, so that these come last.
+    for sources in ("driver", "debug", "profiler", "profiler with_stack", "trace"):
+        for name, loop, n in loops:
+            runs = every[name]
+            for _ in range(9):
+                if sources in ("driver", "debug"):
+                    runs.setdefault("plain", []).append(timed(loop, n))
+                if sources.startswith("profiler"):
+                    with torch.profiler.profile(with_stack="stack" in sources):
+                        runs.setdefault(sources, []).append(timed(loop, n))
+                    continue
+                with hostsync.watch(sources):
+                    runs.setdefault(sources, []).append(timed(loop, n))
+    out = {
+        name: {key: round(statistics.median(values), 2) for key, values in runs.items()} for name, runs in every.items()
+    }
+
+    def allowing(n: int) -> None:
+        for _ in range(n):
+            with hostsync.allow("measured"):
+                pass
+
+    def nothing(n: int) -> None:
+        for _ in range(n):
+            pass
+
+    plain = statistics.median(timed(nothing, 100_000) for _ in range(5))
+    out["allow() with nothing watching"] = {
+        "microseconds": round(statistics.median(timed(allowing, 100_000) for _ in range(5)) - plain, 4)
+    }
+    return out
+
+
+def about(date: str) -> dict[str, str]:
+    return {
+        "torch": torch.__version__,
+        "device": torch.cuda.get_device_name(),
+        "python": platform.python_version(),
+        "date": date,
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--overhead", type=Path, help="measure overheads too, into this file")
+    parser.add_argument("--date", required=True)
+    options = parser.parse_args()
+    torch.cuda.init()
+    rows = measure_candidates()
+    threshold = measure_threshold()
+    wrong = [row["candidate"] for row in rows if row["waits"] != row["expected"]]
+    unseen = [row["candidate"] for row in rows if row["waits"] != bool(row["driver"])]
+    double = [row["candidate"] for row in rows if row["driver+trace+debug"] != row["driver"]]
+    result = {
+        **about(options.date),
+        "against expectation": wrong,
+        "driver disagrees with the oracle": unseen,
+        "counted differently by all sources together": double,
+        "candidates": rows,
+        "copies that wait": threshold,
+    }
+    options.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    for row in rows:
+        marks = " ".join(
+            f"{key}={row[key]}" for key in ("driver", "trace", "debug", "driver+trace+debug", "trace+debug")
+        )
+        print(f"{row['candidate'][:44]:45}{row['waits']!s:6}{row['scope']:8}{','.join(row['through'])[:32]:33}{marks}")
+        print("      ", row["seen as"][:4])
+    print(json.dumps({key: value for key, value in result.items() if key != "candidates"}, indent=1))
+    if options.overhead:
+        overhead = {**about(options.date), "microseconds": measure_overhead()}
+        options.overhead.write_text(json.dumps(overhead, indent=1) + "\n", encoding="utf-8")
+        print(json.dumps(overhead))
+    return 1 if wrong or unseen or double else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
