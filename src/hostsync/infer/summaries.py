@@ -198,6 +198,7 @@ def _derived(argument: Value) -> Value:
 
 def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Device:
     result: set[str] = set()
+    handed_in: set[str] = set()
     for atom in device:
         if not atom.startswith("="):
             result.add(atom)
@@ -210,6 +211,8 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
             else:
                 result |= CPU if isinstance(argument, Nothing) else device_of(argument).device
             continue
+        if isinstance(argument, Tensor) and argument.sure:
+            handed_in |= argument.device
         if isinstance(argument, (Items, Mapping)):
             held = tensors_in(argument)
             result |= held[0].device if held else ANYWHERE
@@ -217,6 +220,9 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
             result.add("?")
         else:
             result |= device_of(argument).device
+    if handed_in and "cpu" not in handed_in:
+        # `if not isinstance(x, Tensor): x = torch.tensor(x)`: what is a tensor already stays where it is.
+        result.discard("cpu")
     return frozenset(result)
 
 
