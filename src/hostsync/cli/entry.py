@@ -17,6 +17,7 @@ ISSUES = "the project's issue tracker"
 COMMANDS = {
     "check": "hostsync.cli.check:check_command",
     "run": "hostsync.cli.run:run_command",
+    "probe": "hostsync.cli.probe:probe_command",
     "explain": "hostsync.cli.explain:explain_command",
     "rules": "hostsync.cli.rules:rules_command",
 }

@@ -31,7 +31,7 @@ class ProgramCommand(click.Command):
             name, equals, _ = args[at].partition("=")
             is_module = name == "--module" or (name.startswith("-m") and not name.startswith("--"))
             at += 1 if equals or name not in takes_value else 2
-            if is_module:
+            if is_module and at <= len(args):
                 return [*args[:at], "--", *args[at:]]
         return args
 

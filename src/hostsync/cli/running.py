@@ -69,7 +69,7 @@ def run(request: Request) -> int:
         reported = True
         try:
             session.stop()
-            seen = session.seen(program, ended, causes.code_of)
+            seen = session.seen(program, main.file, ended, causes.code_of)
             written = _report(seen, causes, request._replace(output=output, trace=trace))
             return _exit_code(seen, request, written)
         except Exception as error:

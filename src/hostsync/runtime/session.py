@@ -125,11 +125,12 @@ class Session:
         except Exception as error:
             self._trouble = f"The watch did not end well: {type(error).__name__}: {error}."
 
-    def seen(self, program: Program, ended: Ended | None, code_of: Callable[[Wait], str | None]) -> Seen:
+    def seen(self, program: Program, file: str, ended: Ended | None, code_of: Callable[[Wait], str | None]) -> Seen:
         """What the run showed.
 
         Args:
             program: what was run.
+            file: the file of its main module.
             ended: how it ended.
             code_of: names the rule of a wait.
         """
@@ -140,7 +141,7 @@ class Session:
             program=program,
             ended=ended,
             seconds=self._counted,
-            sites=self._waits.sites(code_of),
+            sites=tuple(_within(site, file) for site in self._waits.sites(code_of)),
             totals=self._waits.totals(),
             events=self._waits.events(),
             is_sampled=self._waits.is_sampled,
@@ -175,6 +176,16 @@ class Session:
             self._counted += now - self._since
         self._since = now if counting else None
         self._waits.counting = counting
+
+
+def _within(site: Site, file: str) -> Site:
+    """The site without the callers that lie above the program: they are ours."""
+    example = site.example
+    frames = (example.place, *example.callers)
+    for depth, frame in enumerate(frames):
+        if frame is not None and frame.function == "<module>" and frame.filename == file:
+            return site._replace(example=example._replace(callers=example.callers[:depth]))
+    return site
 
 
 def environment() -> dict[str, str]:
