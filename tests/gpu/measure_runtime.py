@@ -66,10 +66,31 @@ def candidates() -> list[Candidate]:
         del block
         torch.cuda.empty_cache()
 
-    sizes = iter(range(1, 1000))
+    def pinning(megabytes: int) -> Callable[[], None]:
+        kept = []
+        source = torch.empty(megabytes << 18)
 
-    def pin_new_size() -> None:
-        torch.empty(next(sizes) << 22).pin_memory()
+        def pin_new_memory() -> None:
+            kept.append(source.pin_memory())
+
+        return pin_new_memory
+
+    def grow() -> Callable[[], None]:
+        kept = []
+        return lambda: kept.append(torch.empty(1 << 26, device=d))
+
+    cudart = torch.cuda.cudart()
+
+    def register() -> None:
+        for _ in range(2):
+            pages = torch.empty(1 << 22)
+            cudart.cudaHostRegister(pages.data_ptr(), 1 << 24, 0)
+            registered.append(pages)
+
+    registered: list[torch.Tensor] = []
+
+    def unregister() -> None:
+        cudart.cudaHostUnregister(registered.pop().data_ptr())
 
     return [
         ("x + 1", False, lambda: x + 1),
@@ -114,7 +135,11 @@ def candidates() -> list[Candidate]:
         ("torch.linalg.inv(a)", True, lambda: torch.linalg.inv(square)),
         ("torch.distributions.Normal(a, b)", True, lambda: torch.distributions.Normal(x, x + 1)),
         ("torch.cuda.empty_cache() with a cached block", True, empty_cache),
-        ("pin_memory() of a new size", True, pin_new_size),
+        ("pin_memory(), 1 MiB of new memory", False, pinning(1)),
+        ("pin_memory(), 64 MiB of new memory", False, pinning(64)),
+        ("growth by cudaMalloc, 256 MiB", False, grow()),
+        ("cudaHostRegister, 16 MiB", False, register),
+        ("cudaHostUnregister, 16 MiB", True, unregister),
     ]
 
 
@@ -140,7 +165,7 @@ def measure_candidates() -> list[dict[str, Any]]:
 def measure_threshold() -> dict[str, dict[str, bool]]:
     """From which size on a copy waits, to the device from pageable memory and back, by kind of copy."""
     out: dict[str, dict[str, bool]] = {"to device, pageable, non_blocking": {}, "to pageable, non_blocking": {}}
-    for kib in (4, 64, 256, 1024, 1028, 1536, 2048, 3072, 4096, 8192, 16384, 65536):
+    for kib in (4, 64, 256, 1024, 2048, 2052, 2304, 2560, 3072, 4096, 16384, 65536):
         source, target = torch.empty(kib * 256).fill_(1), torch.empty(kib * 256, device="cuda")
 
         def there(source: torch.Tensor = source, target: torch.Tensor = target) -> None:

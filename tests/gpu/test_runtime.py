@@ -31,7 +31,9 @@ SOURCES = ("driver", "trace", "debug")
 @pytest.fixture
 def x() -> Any:
     torch.cuda.init()
-    return torch.rand(64, device="cuda")
+    values = torch.rand(64, device="cuda")
+    values.sum().item()
+    return values
 
 
 def text(wait: Any) -> str:
@@ -221,6 +223,7 @@ def test_the_hook_survives_filters(x: Any, filters: Any) -> None:
 BESIDE = """
 import torch, hostsync
 x = torch.rand(64, device="cuda")
+x.sum().item()
 with hostsync.watch() as first:
     x.sum().item()
 with torch.profiler.profile() as profile:
@@ -296,3 +299,62 @@ def test_compiled_code(x: Any) -> None:
     with hostsync.watch() as seen:
         assert step(x) is not None
     assert seen.count == 0
+
+
+FORK = """
+import os, torch, hostsync
+with hostsync.watch() as seen:
+    child = os.fork()
+    x = torch.ones(2, device="cuda")
+    for _ in range(3):
+        x.sum().item()
+    if child == 0:
+        os._exit(0 if any(wait.operation == "aten::item" for wait in seen.waits) else 3)
+    assert os.waitpid(child, 0)[1] == 0
+    again = os.fork()
+    if again == 0:
+        with hostsync.watch() as inner:
+            pass
+        os._exit(0)
+    assert os.waitpid(again, 0)[1] == 0
+    before = seen.count
+    x.sum().item()
+    assert seen.count == before + 1
+assert seen.sources == ("driver",)
+"""
+
+
+def test_a_program_that_forks() -> None:
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_loader_with_workers(x: Any) -> None:
+    data = torch.utils.data.TensorDataset(torch.arange(64.0))
+    for context in ("fork", "spawn"):
+        loader = torch.utils.data.DataLoader(
+            data, batch_size=16, num_workers=2, pin_memory=True, multiprocessing_context=context
+        )
+        with hostsync.watch() as seen:
+            total = sum(batch.to("cuda", non_blocking=True).sum() for (batch,) in loader)
+            assert total.item() == 2016  # type: ignore[union-attr]
+        assert [text(wait) for wait in seen.waits] == ["total.item()"], seen.waits
+
+
+def test_autocast_and_scaler(x: Any) -> None:
+    model = torch.nn.Linear(64, 64).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    scaler = torch.amp.GradScaler()
+
+    def step() -> None:
+        with torch.autocast("cuda"):
+            loss = model(x).float().sum()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+
+    step()
+    with hostsync.watch() as seen:
+        step()
+    assert [(text(wait), wait.phase) for wait in seen.waits] == [("scaler.step(optimizer)", "optimizer")], seen.waits

@@ -51,8 +51,7 @@ class Merger:
         if source == "driver":
             if state.held and kind in ("stream", "device", "event"):
                 del state.held[0]
-            self.flush()
-            if "debug" in self._active and kind not in ("device", "event"):
+            if "debug" in self._active and kind == "stream":
                 if len(state.unclaimed) > 256:
                     state.unclaimed.clear()
                 state.unclaimed[spot] = state.unclaimed.get(spot, 0) + 1

@@ -76,10 +76,10 @@ def waits(
         other = torch.cuda.Stream()
     seconds = 0.0
     if warm_up:
-        torch.cuda.synchronize(busy.device)
+        _drain(busy.device)
         started = perf_counter()
         fn()
-        torch.cuda.synchronize(busy.device)
+        _drain(busy.device)
         seconds = perf_counter() - started
     delay = delay_ms if delay_ms is not None else min(max(DELAY_MS, seconds * 3e3), LONGEST_MS)
     calls: dict[str, float] = {}
@@ -113,7 +113,7 @@ def _behind(stream: Any, delay_ms: float, fn: Callable[[], object]) -> bool:
     """Whether a call waits for a delay on a stream. Everything is done when this returns."""
     torch: Any = import_module("torch")
     cycles = delay_ms * calibrate(stream.device)
-    torch.cuda.synchronize(stream.device)
+    _drain(stream.device)
     event = torch.cuda.Event()
     try:
         with torch.cuda.stream(stream):
@@ -124,8 +124,17 @@ def _behind(stream: Any, delay_ms: float, fn: Callable[[], object]) -> bool:
         del result
     finally:
         # With the event and what the call has enqueued behind us, the next call finds the device idle.
-        torch.cuda.synchronize(stream.device)
+        _drain(stream.device)
     return bool(done)
+
+
+def _drain(device: torch.device) -> None:
+    """Wait for everything, unseen by those who watch."""
+    from hostsync.runtime.sources import muted
+
+    torch: Any = import_module("torch")
+    with muted():
+        torch.cuda.synchronize(device)
 
 
 def calibrate(device: torch.device) -> float:
@@ -141,7 +150,7 @@ def calibrate(device: torch.device) -> float:
                     start.record()
                     _delay(units)
                     end.record()
-                    end.synchronize()
+                    _drain(device)
                 _per_ms[key] = units / max(start.elapsed_time(end), 1e-3)
         return _per_ms[key]
 
@@ -165,7 +174,7 @@ def _delay(units: float) -> None:
     if matrix is None:
         # Large enough that a thousand launches, the depth of the launch queue, last for seconds.
         matrix = _operands[device] = torch.eye(4096, device="cuda") * 0.5
-        torch.cuda.synchronize()
+        _drain(matrix.device)
     out = matrix
     for _ in range(max(int(units), 1)):
         out = out @ matrix

@@ -13,6 +13,7 @@ from itertools import islice
 from types import CodeType, FrameType
 from typing import NamedTuple
 
+from hostsync.runtime.allowances import comment_at
 from hostsync.runtime.records import Place
 
 USER, LIBRARY, STANDARD, TORCH, OWN = range(5)
@@ -77,9 +78,15 @@ class Located(NamedTuple):
     callers: tuple[Place, ...]
     operation: str
     phase: str
+    comment: str | None
+    """The reason of the allow comment at the place."""
 
 
-NOWHERE = Located(None, None, (), "", "other")
+NOWHERE = Located(None, None, (), "", "other", None)
+
+_DEPTH = 64
+"""Frames that tell one stack from another."""
+_located: dict[tuple[int, ...], tuple[tuple[CodeType, ...], Located]] = {}
 
 
 def locate(frame: FrameType | None) -> Located:
@@ -91,6 +98,27 @@ def locate(frame: FrameType | None) -> Located:
     Args:
         frame: the frame in which the host waits, as it stands there; None gives `NOWHERE`.
     """
+    key: list[int] = []
+    at = frame
+    while at is not None and len(key) < 2 * _DEPTH:
+        key.append(id(at.f_code))
+        key.append(at.f_lasti)
+        at = at.f_back
+    spot = tuple(key)
+    known = _located.get(spot)
+    if known is None:
+        if len(_located) > _LIMIT // 5:
+            _located.clear()
+        codes: list[CodeType] = []
+        at = frame
+        while at is not None and len(codes) < _DEPTH:
+            codes.append(at.f_code)
+            at = at.f_back
+        known = _located[spot] = (tuple(codes), _locate(frame))
+    return known[1]
+
+
+def _locate(frame: FrameType | None) -> Located:
     while frame is not None and owner(frame.f_code) == OWN:
         frame = frame.f_back
     if frame is None:
@@ -106,6 +134,7 @@ def locate(frame: FrameType | None) -> Located:
             fallback = at
         at = at.f_back
     chosen = chosen or fallback or frame
+    place = place_of(chosen)
     callers: list[Place] = []
     at = chosen.f_back
     while at is not None and len(callers) < CALLERS:
@@ -113,11 +142,12 @@ def locate(frame: FrameType | None) -> Located:
             callers.append(place_of(at))
         at = at.f_back
     return Located(
-        place_of(chosen),
+        place,
         place_of(frame) if frame is not chosen else None,
         tuple(callers),
         operation_of(frame),
         phase_of(frame),
+        comment_at(place),
     )
 
 

@@ -7,16 +7,16 @@ initialized nothing is started, so that a program which forks first still can; t
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
-from hostsync.runtime import places, regions
-from hostsync.runtime.allowances import comment_at
+from hostsync.runtime import places, regions, trace
 from hostsync.runtime.driver import Driver, Seen
 from hostsync.runtime.errors import HostSyncError, SourceError
 from hostsync.runtime.merge import Merger
@@ -236,11 +236,36 @@ driver_listeners: list[Callable[[Seen], None]] = []
 """Called with every driver call of `cupti.CALLS`, those that don't wait too, in the thread that made it."""
 
 
+class _State(threading.local):
+    muted = False
+    """Whether the thread waits on hostsync's own behalf."""
+    copied: tuple[int, int, int | None] | None = None
+    """The frame, instruction and stream of the last wait of this thread, if it was a copy."""
+
+
+_state = _State()
+
+
+@contextlib.contextmanager
+def muted() -> Iterator[None]:
+    """Inside of it, what this thread waits for isn't reported."""
+    before, _state.muted = _state.muted, True
+    try:
+        yield
+    finally:
+        _state.muted = before
+
+
 def _on_driver(seen: Seen, frame: FrameType | None) -> None:
     if driver_listeners:
         for listener in tuple(driver_listeners):
             listener(seen)
-    if seen.waits:
+    if seen.waits and not _state.muted:
+        spot = (id(frame), frame.f_lasti if frame is not None else 0, seen.stream)
+        copied, _state.copied = _state.copied, spot if seen.bytes is not None and seen.stream is not None else None
+        if seen.kind == "stream" and copied == spot:
+            # The second half of a blocking copy, which has waited already.
+            return
         wait = _saw("driver", seen, frame)
         if wait is not None:
             _raise(*wait)
@@ -260,6 +285,12 @@ def _on_debug(frame: FrameType | None) -> None:
     # A better source may have reported the wait already, with an error that is on its way; here it can be raised.
     error = found[0] if found is not None else armed_error()
     if error is not None:
+        if trace.is_registered:
+            # Torch calls Python for each block of memory that it frees from then on, also while it passes an error on,
+            # which loses the error. So it is raised after the operation.
+            if found is not None:
+                _raise(*found)
+            return
         disarm()
         error.raised = True
         raise error
@@ -277,6 +308,8 @@ _Found = tuple[HostSyncError, "FrameType | None", "int | None"]
 
 def _saw(source: str, seen: Seen, frame: FrameType | None) -> _Found | None:
     """Report what a source saw. Returns the error to raise, with the frame or the other thread to raise it in."""
+    if _state.muted:
+        return None
     innermost = regions.chain.get()
     waiting: FrameType | None = None
     thread: int | None = None
@@ -296,17 +329,17 @@ def _saw(source: str, seen: Seen, frame: FrameType | None) -> _Found | None:
     spot = (id(at), at.f_lasti) if at is not None else (0, 0)
 
     def report() -> _Found | None:
-        if frame is not None and places.owner(frame.f_code) == places.OWN:
-            return None
-        wait = _wait(source, seen, frame, waiting, node)
-        error = regions.deliver(wait, innermost, comment_at(wait.place))
+        wait, comment = _wait(source, seen, frame, waiting, node)
+        error = regions.deliver(wait, innermost, comment)
         return None if error is None else (error, frame, thread)
 
     found_error: _Found | None = _merger.saw(source, seen.kind, spot, report)
     return found_error
 
 
-def _wait(source: str, seen: Seen, frame: FrameType | None, waiting: FrameType | None, node: str) -> Wait:
+def _wait(
+    source: str, seen: Seen, frame: FrameType | None, waiting: FrameType | None, node: str
+) -> tuple[Wait, str | None]:
     located = places.locate(frame)
     phase = located.phase
     if waiting is not None and (located.place is None or not _is_users(located.place.filename)):
@@ -317,7 +350,7 @@ def _wait(source: str, seen: Seen, frame: FrameType | None, waiting: FrameType |
         node = _autograd_node()
     if node:
         phase = "backward"
-    return Wait(
+    wait = Wait(
         seen.kind,
         seen.call,
         node or located.operation,
@@ -333,6 +366,7 @@ def _wait(source: str, seen: Seen, frame: FrameType | None, waiting: FrameType |
         source,
         None,
     )
+    return wait, located.comment
 
 
 def _is_users(filename: str) -> bool:
@@ -375,9 +409,7 @@ def _debug() -> _Source:
 
 
 def _trace() -> _Source:
-    from hostsync.runtime.trace import Trace
-
-    return Trace(_on_trace)
+    return trace.Trace(_on_trace)
 
 
 _MAKE: dict[str, Callable[[], _Source]] = {"driver": _driver, "debug": _debug, "trace": _trace}
