@@ -94,7 +94,7 @@ def _union(parts: list[Value | None]) -> Value | None:
     others = any(part is None for part in parts)
     if not known:
         return None
-    result = known[0]
+    result: Value = known[0]
     for part in known[1:]:
         result = join(result, part)
     if others:
