@@ -95,6 +95,11 @@ def test_commands_use_options_that_exist(page: Path) -> None:
     assert not wrong
 
 
+def test_the_readme_names_every_command() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert not [name for name in COMMANDS if f"`hostsync {name}`" not in text]
+
+
 def test_the_guide_of_check_speaks_of_every_option() -> None:
     text = CHECK_PAGE.read_text(encoding="utf-8")
     missing = [
