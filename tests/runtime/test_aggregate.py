@@ -39,6 +39,18 @@ def test_sites_without_a_time_are_sorted_by_count() -> None:
     assert [site.count for site in waits.sites()] == [3, 2, 1]
 
 
+def test_operations_are_told_apart_in_a_backward_pass_only() -> None:
+    waits = Aggregator()
+    for phase in ("forward", "backward"):
+        for operation in ("aten::item", "IndexBackward0"):
+            waits.add(wait(place(row=len(phase)), operation=operation, phase=phase))
+    assert sorted((site.phase, site.count) for site in waits.sites()) == [
+        ("backward", 1),
+        ("backward", 1),
+        ("forward", 2),
+    ]
+
+
 def test_what_is_allowed_is_apart() -> None:
     waits = Aggregator()
     waits.add(wait(place(), seconds=1.0))

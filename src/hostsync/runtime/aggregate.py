@@ -150,7 +150,10 @@ class Aggregator:
         return self._offered > self._most_events
 
     def _tally(self, wait: Wait) -> _Tally:
-        key = (wait.place, wait.kind, wait.operation, wait.call, wait.memory, wait.allowed, wait.library)
+        # The nodes of a backward pass share one expression, as do places that have none.
+        apart = wait.place is None or wait.phase == "backward"
+        operation, library = (wait.operation, wait.library) if apart else ("", None)
+        key = (wait.place, wait.kind, operation, wait.call, wait.memory, wait.allowed, library)
         tally = self._tallies.get(key)
         if tally is not None:
             return tally

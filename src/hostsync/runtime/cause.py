@@ -13,7 +13,7 @@ from hostsync.catalogue.rules import RuleIndex
 from hostsync.runtime.records import Wait
 from hostsync.runtime.source import Node, imports_of, module_of, node_at
 
-_TORCH = ("torch.", "Tensor.", "torch.linalg.", "torch.nn.functional.")
+_TORCH = ("torch.", "Tensor.", "torch.nn.functional.")
 _ATEN = {"_local_scalar_dense": "item", "_unique2": "unique", "_unique": "unique", "to_dense": "nonzero"}
 """Internal operations, and the public ones that a user knows."""
 _WRITERS = ("torch._tensor_str.", "torch._tensor.Tensor.__repr__", "torch._tensor.Tensor.__format__")
@@ -26,6 +26,8 @@ _EXPLICIT = {
 _MEMORY_KINDS = ("allocation", "host-allocation", "free")
 _MEMORY_OPS = ("pin_memory", "empty_cache")
 """The operations that are to blame for a wait inside an allocator; elsewhere it happens by chance."""
+_MOVERS = ("Tensor.to", "Tensor.copy_")
+"""They copy either way."""
 _PREFERRED = {
     "copy-to-device": ("copy", "index"),
     "copy-to-host": ("read-back",),
@@ -78,7 +80,11 @@ class Causes:
         at = None if wait.place is None else node_at(wait.place)
         if at is not None:
             yield from self._of_node(at, wait)
-        yield from self._of_operation(wait)
+        if wait.kind in _MEMORY_KINDS:
+            return
+        # Of a library only the call is to be judged: what it does inside is not in the user's hands.
+        if at is None or wait.library is None:
+            yield from self._of_operation(wait)
         if wait.kind == "copy-to-device":
             yield Candidate("copy", "Tensor.copy_", "pinned-blocking" if wait.memory == "pinned" else "pageable")
         called = at is not None and isinstance(at.node, ast.Call)
@@ -110,6 +116,9 @@ class Causes:
         for op in self._names_of(call, wait):
             kinds = self.kinds_of(op)
             preferred = _PREFERRED.get(wait.kind, ())
+            if wait.kind == "stream" and op in _MOVERS and not _names_cpu(call):
+                # The wait behind a copy. One into pageable memory waits by itself, so this one goes to the device.
+                preferred = ("copy",)
             for kind in sorted(kinds, key=lambda kind: preferred.index(kind) if kind in preferred else len(preferred)):
                 yield Candidate(kind, op, _form(kind, op, call, wait))
         library = wait.library
@@ -123,14 +132,16 @@ class Causes:
         dotted = _dotted(call.func)
         imports = imports_of(place.filename)
         first, _, rest = dotted.partition(".")
-        if first in imports:
+        if first == "torch" and rest:
+            yield dotted
+        elif first in imports:
             yield ".".join(filter(None, (imports[first], rest)))
         elif dotted and not rest and hasattr(builtins, dotted):
             yield f"builtins.{dotted}"
         library = wait.library
         attribute = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if library is not None:
-            module, _, function = library.function.rpartition(".")
+            module, _, function = library.function.partition(".<locals>")[0].rpartition(".")
             owner = f"{module_of(library.filename)}.{module}".rstrip(".")
             # The frame that waits may be a helper of the method that was called: `GradScaler._maybe_opt_step`.
             yield f"{owner}.{attribute or function}"
@@ -139,7 +150,7 @@ class Causes:
             return
         if attribute == "synchronize" and wait.kind in _EXPLICIT:
             yield _EXPLICIT[wait.kind]
-        if first not in imports or imports[first].partition(".")[0] not in ("torch", "numpy", "math"):
+        if imports.get(first, first).partition(".")[0] not in ("torch", "numpy", "math"):
             yield f"Tensor.{attribute}"
         if isinstance(call.func, ast.Attribute) and _is_text(call.func.value):
             yield f"str.{attribute}"
@@ -155,7 +166,7 @@ class Causes:
         public = _ATEN.get(name, name.lstrip("_"))
         for prefix in _TORCH:
             for kind in self.kinds_of(prefix + public):
-                if kind != "copy":
+                if kind not in ("copy", "call"):
                     yield Candidate(kind, prefix + public, "")
 
 
@@ -176,6 +187,12 @@ def _form(kind: str, op: str, call: ast.Call, wait: Wait) -> str:
     if kind == "shape" and op == "torch.where":
         return "one-argument"
     return "to-host" if kind == "read-back" and op in ("Tensor.to", "Tensor.type") else ""
+
+
+def _names_cpu(call: ast.Call) -> bool:
+    """Whether the text says that the copy goes to the CPU."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(node, ast.Constant) and node.value == "cpu" for value in given for node in ast.walk(value))
 
 
 def _is_non_blocking(call: ast.Call) -> bool:
@@ -210,8 +227,11 @@ def _stored(at: Node) -> ast.expr | None:
 
 def _of_truth(at: Node) -> Iterator[Candidate]:
     """A value whose truth is asked: the statement or operator that asks."""
-    node = at.node
-    parent = at.parents[0] if at.parents else None
+    node, above = at.node, list(at.parents)
+    parent = above.pop(0) if above else None
+    while above and isinstance(parent, ast.BoolOp) and parent.values[-1] is node:
+        # The last operand is the result: who asks for its truth stands further out.
+        node, parent = parent, above.pop(0)
     op = ""
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         op = "compare-chain"

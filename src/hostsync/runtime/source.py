@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import os
+import re
 import sys
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,6 +16,8 @@ LONGEST = 60
 """Characters of an expression that are quoted."""
 LARGEST = 4_000_000
 """Characters of a file that is still parsed."""
+
+_WITH_BODY = re.compile(r"(async\s+)?(for|with|while|if|try|match)\b.*:$")
 
 
 class Node(NamedTuple):
@@ -37,6 +40,7 @@ def lines_of(filename: str) -> list[str]:
 
 def text_at(place: Place) -> str:
     """The expression at `place` on one line, cropped; its whole row where Python doesn't tell columns."""
+    place = without_body(place)
     lines = lines_of(place.filename)
     if not 1 <= place.row <= len(lines):
         return ""
@@ -46,6 +50,17 @@ def text_at(place: Place) -> str:
         rows[0] = rows[0][place.column - 1 :]
     text = " ".join(" ".join(rows).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+
+
+def without_body(place: Place) -> Place:
+    """The first row of a statement with a body, such as a `for` whose iterator waits; any other place as it is."""
+    if place.end_row <= place.row or not place.column:
+        return place
+    lines = lines_of(place.filename)
+    first = lines[place.row - 1].rstrip() if place.row <= len(lines) else ""
+    if _WITH_BODY.match(first[place.column - 1 :]):
+        return place._replace(end_row=place.row, end_column=len(first))
+    return place
 
 
 def node_at(place: Place) -> Node | None:

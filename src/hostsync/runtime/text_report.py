@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,13 +16,19 @@ from hostsync.report.style import Style
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.records import SOURCES, Place, Site
 from hostsync.runtime.session import Seen
-from hostsync.runtime.source import lines_of, text_at
+from hostsync.runtime.source import lines_of, text_at, without_body
 
 DETAILED = 3
 """Sites that are shown with their source line."""
 WIDEST = 44
 """Columns of a cell; longer text is cropped."""
 HEADINGS = ("blocked", "count", "mean", "share", "where", "what", "kind", "rule", "stream", "size")
+_PLAIN = {
+    "host-allocation": "new pinned memory is made here, which holds up the host; sizes that come again are kept",
+    "allocation": "new device memory is made here, which holds up the host; sizes that come again are kept",
+    "free": "device memory is given back here, and the host waits for the device",
+}
+"""What is said of waits that no rule speaks of."""
 _RIGHT = frozenset(("blocked", "count", "mean", "share", "stream", "size"))
 
 
@@ -62,7 +70,7 @@ def headline(seen: Seen) -> str:
         return f"{rank}the program never used CUDA, so there was nothing to wait for"
     if not seen.sources:
         return f"{rank}nothing was watched"
-    share = f" ({totals.seconds / seen.seconds:.0%})".replace("%", " %") if seen.seconds else ""
+    share = f" ({percent(totals.seconds / seen.seconds)})" if seen.seconds else ""
     blocked = f" blocked {duration(totals.seconds)} of {duration(seen.seconds)}{share}" if totals.waits else ""
     steps = ""
     if seen.steps:
@@ -98,6 +106,12 @@ def duration(seconds: float) -> str:
     return "0 s"
 
 
+def percent(share: float) -> str:
+    """`20 %`, `0.06 %`."""
+    hundredths = 100 * share
+    return f"{hundredths:.0f} %" if hundredths >= 1 or not hundredths else f"{hundredths:.1g} %"
+
+
 def size(bytes_: float) -> str:
     """`12.6 MB`, in powers of ten."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
@@ -120,11 +134,12 @@ def where(place: Place | None) -> str:
 
 
 def shown_name(filename: str) -> str:
-    """A file name below the current folder, or the end of one in an installed package."""
-    try:
-        return os.path.relpath(filename) if Path(filename).is_relative_to(Path.cwd()) else _in_package(filename)
-    except (OSError, ValueError):
-        return filename
+    """A file name below the current folder or that of the program, or the end of one in an installed package."""
+    for folder in (os.getcwd(), *sys.path[:1]):  # noqa: PTH109 - as text, as in sys.path
+        with contextlib.suppress(OSError, ValueError):
+            if folder and Path(filename).is_relative_to(folder):
+                return os.path.relpath(filename, folder)
+    return _in_package(filename)
 
 
 def _in_package(filename: str) -> str:
@@ -168,7 +183,7 @@ def _row(site: Site, seen: Seen) -> tuple[str, ...]:
         duration(site.seconds),
         f"{site.count:,}",
         duration(site.seconds / site.count),
-        f"{100 * site.seconds / seen.seconds:.1f} %" if seen.seconds else "",
+        percent(site.seconds / seen.seconds) if seen.seconds else "",
         where(site.place),
         _cropped(what(site)),
         visible(kind_of(site)),
@@ -192,8 +207,9 @@ def _details(sites: list[Site], causes: Causes, style: Style) -> Iterator[str]:
         yield f"{style.strong(where(place))}{function}:{name} ({blocked}, longest {duration(site.longest)})"
         margin = 0
         if place is not None and place.column:
+            place = without_body(place)
             start, end = Location(place.row, place.column), Location(place.end_row, place.end_column)
-            message = "the host waits here" if rule is None else _message(rule, site)
+            message = _PLAIN.get(site.kind, "the host waits here") if rule is None else _message(rule, site)
             yield from frame(lines_of(place.filename), start, end, visible(message), style)
             margin = len(str(place.end_row))
         for line in _circumstances(site, rule, style):
@@ -209,8 +225,14 @@ def _message(rule: Rule, site: Site) -> str:
 
 def _circumstances(site: Site, rule: Rule | None, style: Style) -> Iterator[str]:
     example = site.example
-    through = visible(", ".join(filter(None, (example.call, kind_of(site), f"in {site.phase}"))))
-    yield f"{style.strong('through')}: {through.replace('in other', f'on thread {visible(example.thread)}')}"
+    through = [example.call, kind_of(site)]
+    if site.phase != "other":
+        through.append(f"in the {site.phase} pass" if site.phase != "optimizer" else "in the optimizer")
+    if example.operation and site.phase == "backward":
+        through.append(example.operation)
+    if example.thread != "MainThread":
+        through.append(f"thread {example.thread}")
+    yield f"{style.strong('through')}: {visible(', '.join(through))}"
     if example.library is not None:
         yield f"{style.strong('inside')}: {visible(example.library.function)}, {where(example.library)}"
     if example.callers:
