@@ -79,19 +79,6 @@ def candidates() -> list[Candidate]:
         kept = []
         return lambda: kept.append(torch.empty(1 << 26, device=d))
 
-    cudart = torch.cuda.cudart()
-
-    def register() -> None:
-        for _ in range(2):
-            pages = torch.empty(1 << 22)
-            cudart.cudaHostRegister(pages.data_ptr(), 1 << 24, 0)
-            registered.append(pages)
-
-    registered: list[torch.Tensor] = []
-
-    def unregister() -> None:
-        cudart.cudaHostUnregister(registered.pop().data_ptr())
-
     return [
         ("x + 1", False, lambda: x + 1),
         ("torch.full((4,), 2.0, device=d)", False, lambda: torch.full((4,), 2.0, device=d)),
@@ -138,8 +125,6 @@ def candidates() -> list[Candidate]:
         ("pin_memory(), 1 MiB of new memory", False, pinning(1)),
         ("pin_memory(), 64 MiB of new memory", False, pinning(64)),
         ("growth by cudaMalloc, 256 MiB", False, grow()),
-        ("cudaHostRegister, 16 MiB", False, register),
-        ("cudaHostUnregister, 16 MiB", True, unregister),
     ]
 
 

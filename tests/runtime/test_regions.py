@@ -97,6 +97,58 @@ def waiting() -> None:
     wait()
 
 
+def test_forbid_lets_blocks_clean_up() -> None:
+    done = []
+
+    class Block:
+        def __enter__(self) -> None: ...
+        def __exit__(self, *_: object) -> None:
+            done.append("exit")
+
+    def work() -> None:
+        with Block():
+            wait()
+        try:
+            pass
+        finally:
+            done.append("finally")
+
+    def finish() -> None:
+        try:
+            wait()
+        finally:
+            done.append("finally")
+
+    for call, expected in ((work, ["exit", "finally"]), (finish, ["finally"])):
+        with pytest.raises(hostsync.HostSyncError), hostsync.forbid():
+            call()
+        assert done == expected
+        done.clear()
+    with pytest.raises(hostsync.HostSyncError), hostsync.forbid():
+        wait()
+    with pytest.raises(hostsync.HostSyncError):
+        for _ in range(2):
+            with Block(), hostsync.forbid():
+                wait()
+    assert done == ["exit"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 raises when the frame returns")
+def test_forbid_raises_at_the_next_line() -> None:
+    after = []
+    with pytest.raises(hostsync.HostSyncError), hostsync.forbid():
+        for _ in range(3):
+            wait()
+            after.append(1)
+    assert not after
+    with pytest.raises(hostsync.HostSyncError), hostsync.forbid():
+        try:
+            wait()
+            after.append(1)
+        finally:
+            assert not after
+
+
 def test_a_caught_error_is_not_raised_again() -> None:
     with hostsync.forbid():
         with pytest.raises(hostsync.HostSyncError):

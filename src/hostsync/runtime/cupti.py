@@ -224,7 +224,8 @@ class Subscription:
         result = library.cupti.cuptiSubscribe(ctypes.byref(self._handle), self._callback, None)
         if result == MULTIPLE_SUBSCRIBERS:
             raise SourceError(
-                "another tool listens to the driver (torch.profiler, nsys or ncu), and CUPTI admits only one"
+                "another tool listens to the driver, and CUPTI admits only one: nsys, ncu, or torch.profiler, which "
+                "doesn't let go until the process ends"
             )
         if result:
             raise SourceError(f"CUPTI can't be subscribed to: {library.words(result)}")

@@ -403,11 +403,12 @@ class forbid(_Watching):  # noqa: N801 - used like a function
 
     - In the thread of the region, the error is raised out of the operation itself, where torch's sync debug mode sees
       the wait. Other waits (`torch.cuda.synchronize()`, copies that wait in spite of `non_blocking=True`) raise when
-      the frame that ran the operation begins its next line or returns.
+      the frame that ran the operation begins its next line or returns; if the operation is the last of a `with` or
+      `try` block, when the frame returns, so that the block is left in order. In Python 3.10 they always do.
     - In a backward pass, which has its own threads, the rest of the pass runs, and the error is raised where the pass
       was started.
-    - A wait in a finalizer, or one that no Python frame led to, can't raise there: the error is raised at the end of
-      the region, if nothing else is being raised.
+    - At the latest the error is raised at the end of the region, if nothing else is being raised: so it is for a wait
+      in a finalizer, and for one that no Python frame led to.
 
     Several waits in one operation raise one error.
 

@@ -264,7 +264,8 @@ def _on_driver(seen: Seen, frame: FrameType | None) -> None:
         spot = (id(frame), frame.f_lasti if frame is not None else 0, seen.stream)
         copied, _state.copied = _state.copied, spot if seen.bytes is not None and seen.stream is not None else None
         if seen.kind == "stream" and copied == spot:
-            # The second half of a blocking copy, which has waited already.
+            # The second half of a blocking copy, which has waited already. Other sources see this half only.
+            _merger.saw("driver", "stream", spot[:2], lambda: None)
             return
         wait = _saw("driver", seen, frame)
         if wait is not None:
@@ -328,11 +329,16 @@ def _saw(source: str, seen: Seen, frame: FrameType | None) -> _Found | None:
     at = frame or waiting
     spot = (id(at), at.f_lasti) if at is not None else (0, 0)
 
+    made: list[tuple[Wait, str | None]] = []
+
     def report() -> _Found | None:
-        wait, comment = _wait(source, seen, frame, waiting, node)
+        wait, comment = made[0] if made else _wait(source, seen, frame, waiting, node)
         error = regions.deliver(wait, innermost, comment)
         return None if error is None else (error, frame, thread)
 
+    if source == "trace" and "driver" in _running:
+        # It may be reported later, when the frame has moved on.
+        made.append(_wait(source, seen, frame, waiting, node))
     found_error: _Found | None = _merger.saw(source, seen.kind, spot, report)
     return found_error
 
