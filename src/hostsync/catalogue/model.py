@@ -57,7 +57,7 @@ class Op(NamedTuple):
     waits: tuple[Wait, ...]
     """When it waits, given its tensors are on an accelerator; empty means never."""
     tensor_only: bool
-    """For a method or property of Tensor: no other common type has a member of this name, so its use proves a tensor."""
+    """For a method or property of Tensor: no other common type has a member of this name, so a use proves one."""
     is_property: bool
 
 

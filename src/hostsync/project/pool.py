@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing.context import BaseContext
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -29,7 +30,8 @@ WORTHWHILE_ITEMS = 4
 MOST_JOBS_ON_WINDOWS = 60
 
 
-class Job(NamedTuple, Generic[T]):
+@dataclass(frozen=True)
+class Job(Generic[T]):
     """One item, and how much work it is expected to be (bytes)."""
 
     item: T
