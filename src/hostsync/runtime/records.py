@@ -63,7 +63,7 @@ class Site(NamedTuple):
     place: Place | None
     kind: str
     operation: str
-    count: int
+    count: int  # type: ignore[assignment]
     seconds: float
     longest: float
     bytes: int

@@ -231,7 +231,7 @@ def _circumstances(site: Site, rule: Rule | None, style: Style) -> Iterator[str]
     if example.operation and site.phase == "backward":
         through.append(example.operation)
     if example.thread != "MainThread":
-        through.append(f"thread {example.thread}")
+        through.append(f"on {example.thread}")
     yield f"{style.strong('through')}: {visible(', '.join(through))}"
     if example.library is not None:
         yield f"{style.strong('inside')}: {visible(example.library.function)}, {where(example.library)}"
