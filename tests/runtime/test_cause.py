@@ -14,6 +14,8 @@ from hostsync.runtime.source import module_of, node_at, text_at
 
 from .waits import marked, wait
 
+pytest.importorskip("torch", reason="the frames are those of an installed torch")
+
 CAUSES = Causes(load_only_rules())
 IMPORTS = """\
 import logging, math, warnings
