@@ -15,7 +15,7 @@ SOURCES = {
 
 
 class Place(NamedTuple):
-    """An expression in a source file. Rows and columns are 1-based, as in findings; columns are 0 where Python cannot tell."""
+    """An expression in a source file. Rows and columns are 1-based, as in findings; columns are 0 where not known."""
 
     filename: str
     row: int
