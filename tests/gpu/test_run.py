@@ -95,7 +95,11 @@ def short(site: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "program"),
-    [("resnet_amp", [str(PROGRAMS / "resnet_amp.py"), "x"]), ("trainer", [str(TRAINER), "--steps", "60"])],
+    [
+        ("resnet_amp", [str(PROGRAMS / "resnet_amp.py"), "x"]),
+        ("trainer", [str(TRAINER), "--steps", "60"]),
+        *((name, [str(PROGRAMS / f"{name}.py")]) for name in ("resnet50_amp", "gpt2", "faster_rcnn", "metrics")),
+    ],
 )
 def test_every_blocking_call_is_reported_and_none_is_invented(name: str, program: list[str], tmp_path: Path) -> None:
     report, done = watched(tmp_path, *program)

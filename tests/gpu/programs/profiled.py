@@ -15,7 +15,8 @@ import torch
 SYNCHRONIZING = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize")
 MEMORY = ("cudaFree", "cudaHostAlloc", "cudaFreeHost")
 COPIES = {"Memcpy DtoH (Device -> Pageable)": "copy-to-host", "Memcpy HtoD (Pageable -> Device)": "copy-to-device"}
-STAGED_BYTES = 1 << 20
+# Up to here a copy is only staged (results/runtime-sources.json).
+STAGED_BYTES = 2 << 20
 
 
 def main():
