@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import cast
 
 from hostsync.catalogue.errors import CatalogueError
 from hostsync.catalogue.location import rules_dir
@@ -26,14 +24,12 @@ def load(extra_rule_dirs: Iterable[Path] = (), cache_dir: Path | None = None) ->
     Raises:
         CatalogueError: when a file is missing or wrong, or when two rules would take the same event.
     """
-    from hostsync.catalogue.ops import load_ops
+    from hostsync.catalogue.ops import load_ops, merge_ops
 
     files = load_rules([rules_dir(), *extra_rule_dirs])
     # The shipped operations are understood one by one when they are looked up, so they must not be copied.
-    ops: Mapping[str, Op] = load_ops(cache_dir=cache_dir)
     brought = {name: op for file in files for name, op in file.ops.items()}
-    if brought:
-        ops = ChainMap(brought, cast("MutableMapping[str, Op]", ops))
+    ops = merge_ops(load_ops(cache_dir=cache_dir), brought)
     catalogue = Catalogue(tuple(file.rule for file in files), ops)
     RuleIndex(catalogue.rules)
     return catalogue

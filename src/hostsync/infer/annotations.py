@@ -24,6 +24,7 @@ from hostsync.infer.values import (
     Tensor,
     Value,
     join,
+    of_param,
 )
 
 _TENSOR_DTYPES = {
@@ -135,7 +136,7 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
     if name == "ndarray":
         return Array()
     if dotted == "torch.device":
-        return DeviceValue(frozenset({"=" + param}) if param else ANYWHERE)
+        return DeviceValue(of_param(param) if param else ANYWHERE)
     if dotted == "torch.dtype":
         return DtypeValue("")
     if dotted == "torch.Size":

@@ -27,6 +27,7 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
+    of_param,
 )
 
 _DTYPES = {
@@ -58,7 +59,7 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
         return class_attribute(frame.context, base.name, name, base)
     if isinstance(base, Unknown):
         if name == "device":
-            return DeviceValue(frozenset({"=" + base.param}) if base.param else ANYWHERE)
+            return DeviceValue(of_param(base.param) if base.param else ANYWHERE)
         if name == "dtype":
             return DtypeValue("")
         if name == "shape":

@@ -28,6 +28,7 @@ from hostsync.infer.values import (
     because,
     is_certain,
     join,
+    of_param,
     only_host,
     reasons,
 )
@@ -330,7 +331,7 @@ def as_tensor(value: Unknown, proof: facts.Span | None = None) -> Tensor:
     origin = because(Reason(proof, "only a tensor is used like this"), None) if proof is not None else None
     if value.param is None:
         return Tensor(ANYWHERE, origin=origin)
-    return Tensor(frozenset({"=" + value.param}), param=None if value.derived else value.param, origin=origin)
+    return Tensor(of_param(value.param), param=None if value.derived else value.param, origin=origin)
 
 
 NAMED_LOADER = Instance("torch.utils.data.DataLoader", False)

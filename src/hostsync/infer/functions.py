@@ -29,6 +29,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     because,
+    of_param,
 )
 
 
@@ -123,20 +124,20 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
             return evaluate(frame, node)
 
     name = param.name
-    value = from_annotation(param.annotation, resolve, frozenset({"=" + name}), name)
+    value = from_annotation(param.annotation, resolve, of_param(name), name)
     if isinstance(value, Tensor):
         value = value._replace(
             param=name, origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None)
         )
     if isinstance(value, Text) and (name == "device" or name.endswith("_device")):
-        return DeviceValue(frozenset({"=" + name}))
+        return DeviceValue(of_param(name))
     return value
 
 
 def _by_default(frame: Frame, param: facts.Param) -> Value:
     name = param.name
     if name == "device" or name.endswith("_device"):
-        return DeviceValue(frozenset({"=" + name}))
+        return DeviceValue(of_param(name))
     if name == "dtype" or name.endswith("_dtype"):
         return DtypeValue("")
     if isinstance(param.default, facts.Const):

@@ -38,6 +38,7 @@ from hostsync.infer.values import (
     element_of,
     join,
     mapping_element,
+    of_param,
     only_host,
     tensors_in,
 )
@@ -150,7 +151,7 @@ def _unknown_method(
             confidence = "likely" if _is_tensor_call(frame, subject) else "possible"
             frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
         elif receiver.param is not None:
-            transfer(frame, node, Tensor(frozenset({"=" + receiver.param}), sure=False), name, args, keywords)
+            transfer(frame, node, Tensor(of_param(receiver.param), sure=False), name, args, keywords)
         return Tensor(device.device, sure=False)
     if name in {"new_tensor"}:
         return transfer(frame, node, Tensor(ANYWHERE), name, args, keywords)

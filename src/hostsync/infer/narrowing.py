@@ -24,6 +24,7 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
+    of_param,
 )
 
 _COMPILING = frozenset(
@@ -166,7 +167,7 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
                 _set(frame, node, value._replace(sure=True))
             else:
                 param = value.param if isinstance(value, Unknown) else None
-                device = frozenset({"=" + param}) if param else ANYWHERE
+                device = of_param(param) if param else ANYWHERE
                 _set(frame, node, wanted._replace(device=device, param=param))
         elif isinstance(value, Tensor):
             _set(frame, node, Unknown(value.param) if not value.sure else value._replace(sure=False))

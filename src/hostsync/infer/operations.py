@@ -28,12 +28,12 @@ from hostsync.infer.values import (
     Nothing,
     Number,
     Origin,
-    Ref,
     Tensor,
     Text,
     Unknown,
     Value,
     element_of,
+    of_param,
     only_host,
     tensors_in,
 )
@@ -168,7 +168,7 @@ def device_of(value: Value) -> DeviceValue:
     if isinstance(value, Tensor):
         return DeviceValue(value.device)
     if isinstance(value, Unknown) and value.param is not None:
-        return DeviceValue(frozenset({"=" + value.param}))
+        return DeviceValue(of_param(value.param))
     return DeviceValue(ANYWHERE)
 
 
@@ -483,7 +483,3 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         assert isinstance(items, Items)
         return Items(items.kind, None, element_of(items))
     return UNKNOWN
-
-
-def is_ref(value: Value, *names: str) -> bool:
-    return isinstance(value, Ref) and value.name in names
