@@ -47,9 +47,7 @@ def is_module_class(context: Context, name: str) -> bool:
         for base in info.bases:
             if isinstance(base, Ref):
                 last = base.name.rpartition(".")[2]
-                if last in {"Module", "PreTrainedModel", "LightningModule", "ModelMixin"} or base.name.startswith(
-                    "torch.nn."
-                ):
+                if last == "Module" or base.name.startswith("torch.nn."):
                     return True
                 if "forward" in info.methods and last not in {"Function", "Protocol", "ABC"}:
                     return True
@@ -87,7 +85,7 @@ def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
     for method in order:
         if is_decorated(method, "staticmethod") or is_decorated(method, "classmethod"):
             continue
-        if not usage(context, method).stores_attributes and not _registers(method):
+        if not usage(context, method).stores_attributes and method.name != "__init__":
             continue
         frame = method_frame(context, info, method, loud=False)
         frame.sink = info
@@ -95,10 +93,6 @@ def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
         _take_down(frame, info, method)
     info.busy = False
     return table
-
-
-def _registers(method: facts.Function) -> bool:
-    return method.name == "__init__"
 
 
 def write_attribute(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:

@@ -14,12 +14,10 @@ from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
     CPU,
-    NUMBER,
     Array,
     Device,
     DeviceValue,
     DtypeValue,
-    Instance,
     Items,
     Nothing,
     Number,
@@ -351,6 +349,3 @@ def _dtype_of(data: Value) -> str:
     if isinstance(data, Array):
         return data.dtype
     return promoted([data]) if isinstance(data, Number) else ""
-
-
-__all__ = ["NUMBER", "Instance", "from_data", "to_device", "transfer"]

@@ -31,7 +31,6 @@ from hostsync.infer.values import (
     element_of,
     is_certain,
     join,
-    mapping_element,
     only_host,
     tensors_in,
 )
@@ -337,6 +336,3 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
     if last in {"dtype", "load", "save", "savez", "printoptions", "errstate", "isscalar", "ndim", "shape", "size"}:
         return UNKNOWN
     return Array() if not isinstance(value, Unknown) or last.islower() else UNKNOWN
-
-
-__all__ = ["builtin", "depth_of", "mapping_element", "mathematics", "numpy_function", "printed", "read_back"]

@@ -146,10 +146,6 @@ def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
     return args[0][1] if args else UNKNOWN
 
 
-def _namespace(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    return UNKNOWN
-
-
 _SPECIAL: dict[str, Special] = {
     "torch.device": _device,
     "torch.tensor": from_data,
@@ -165,7 +161,6 @@ _SPECIAL: dict[str, Special] = {
     "torch.cuda.default_stream": _stream,
     "torch.nn.DataParallel": _first,
     "torch.nn.parallel.DistributedDataParallel": _first,
-    "argparse.ArgumentParser": _namespace,
     "tqdm.tqdm": _first,
     "tqdm.auto.tqdm": _first,
     "tqdm": _first,

@@ -57,7 +57,7 @@ def _record_call(frame: Frame, node: facts.Call, symbol: str, bindings: Mapping_
 def _breaks_signature(decorator: facts.Expr) -> bool:
     node = decorator.func if isinstance(decorator, facts.Call) else decorator
     name = node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
-    return name in {"vmap", "jit_ignore", "fixture"}
+    return name in {"vmap", "fixture"}
 
 
 def instance_called(

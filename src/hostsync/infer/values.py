@@ -51,7 +51,7 @@ MAX_CHAIN = 4
 
 
 def because(reason: Reason, parent: Origin | None) -> Origin:
-    """Append a reason. Beyond `MAX_CHAIN` steps the oldest but one are forgotten."""
+    """Append a reason. Beyond `MAX_CHAIN` steps one in the middle goes: the first evidence and the last steps stay."""
     if parent is not None and parent.reason.span == reason.span:
         parent = parent.parent
     if parent is not None and parent.depth >= MAX_CHAIN:
