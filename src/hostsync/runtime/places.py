@@ -9,6 +9,7 @@ import os
 import sys
 import sysconfig
 import textwrap
+from collections.abc import Callable
 from itertools import islice
 from types import CodeType, FrameType
 from typing import NamedTuple
@@ -45,6 +46,21 @@ def _torch_folder() -> str:
     return _folder(os.path.dirname(file)) if file else ""  # noqa: PTH120
 
 
+_is_claimed: Callable[[str], bool] | None = None
+
+
+def claim(is_users: Callable[[str], bool] | None) -> None:
+    """Counts further files as the user's, those of installed packages and of torch too; None ends that.
+
+    Args:
+        is_users: tells of a file, by the name that its code objects carry.
+    """
+    global _is_claimed
+    _is_claimed = is_users
+    for known in (_owners, _phases, _located):
+        known.clear()
+
+
 def owner(code: CodeType) -> int:
     """Whose code it is: one of USER, LIBRARY, STANDARD, TORCH, OWN."""
     known = _owners.get(id(code))
@@ -60,11 +76,13 @@ def owner_of_file(filename: str) -> int:
     if filename.startswith("<"):
         return STANDARD if filename.startswith(("<frozen", "<__array_function__")) else USER
     path = os.path.normcase(filename)
+    if path.startswith(_OWN):
+        return OWN
+    if _is_claimed is not None and _is_claimed(filename):
+        return USER
     torch = _torch_folder()
     if torch and path.startswith(torch):
         return TORCH
-    if path.startswith(_OWN):
-        return OWN
     if any(part in path for part in _PACKAGES):
         return LIBRARY
     return STANDARD if path.startswith(_STANDARD) else USER
@@ -292,8 +310,10 @@ def phase_of(frame: FrameType | None) -> str:
 
 
 def _phase(code: CodeType) -> str:
-    if owner(code) == TORCH:
-        path = os.path.normcase(code.co_filename)[len(_torch_folder()) :].replace(os.sep, "/")
+    torch, path = _torch_folder(), os.path.normcase(code.co_filename)
+    # Not by its owner: torch's own files may be claimed.
+    if torch and path.startswith(torch):
+        path = path[len(torch) :].replace(os.sep, "/")
         if path.startswith("autograd/") and code.co_name in ("backward", "_engine_run_backward", "grad"):
             return "backward"
         if (path.startswith("optim/") and not path.startswith("optim/lr_scheduler")) or path == "amp/grad_scaler.py":
