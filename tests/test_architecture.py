@@ -27,12 +27,25 @@ ROOMS: dict[str, frozenset[str]] = {
     "report": frozenset({"findings"}),
     "lint": frozenset({"facts", "findings", "catalogue", "syntax", "infer", "project"}),
     "cli": frozenset(
-        {"facts", "findings", "catalogue", "syntax", "infer", "project", "fix", "report", "lint", "runtime", "confirm"}
+        {
+            "facts",
+            "findings",
+            "catalogue",
+            "syntax",
+            "infer",
+            "project",
+            "fix",
+            "report",
+            "lint",
+            "runtime",
+            "confirm",
+            "calibrate",
+        }
     ),
     "runtime": frozenset({"findings", "catalogue", "report", "syntax"}),
     "confirm": frozenset({"findings", "runtime"}),
     "pytest_plugin": frozenset({"runtime"}),
-    "calibrate": frozenset({"catalogue"}),
+    "calibrate": frozenset({"catalogue", "runtime"}),
     "__main__": frozenset({"cli"}),
     "__init__": frozenset({"runtime"}),
 }

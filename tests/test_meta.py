@@ -92,7 +92,7 @@ def test_a_gpu_confirmed_the_blocks(code: str) -> None:
     rule = RULES[code]
     if not rule.events:
         pytest.skip("has no events, so nothing waits")
-    assert load_evidence().problems(rule) == [], "run tests/gpu/verify_blocks.py"
+    assert load_evidence().problems(rule) == [], f"run `hostsync verify-rules {code} --update`"
 
 
 def test_evidence_is_of_rules_that_exist() -> None:

@@ -33,6 +33,16 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": source, "PYTHONIOENCODING": "utf-8", **more}
 
 
+def path_without_torch(folder: Path) -> str:
+    """A PYTHONPATH that hides torch; makes a folder in `folder`."""
+    site = folder / "without_torch"
+    site.mkdir()
+    hidden = "import sys\nclass No:\n    def find_spec(self, name, *a):\n"
+    hidden += "        if name == 'torch':\n            raise ModuleNotFoundError('No torch', name='torch')\n"
+    (site / "sitecustomize.py").write_text(f"{hidden}sys.meta_path.insert(0, No())\n", encoding="utf-8")
+    return os.pathsep.join((str(site), environment()["PYTHONPATH"]))
+
+
 @pytest.fixture
 def hostsync_in(tmp_path: Path) -> Hostsync:
     """Runs `hostsync` with arguments, in the temporary folder."""

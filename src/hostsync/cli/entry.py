@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "hostsync.cli.check:check_command",
     "run": "hostsync.cli.run:run_command",
     "probe": "hostsync.cli.probe:probe_command",
+    "verify-rules": "hostsync.cli.verify_rules:verify_rules_command",
     "explain": "hostsync.cli.explain:explain_command",
     "rules": "hostsync.cli.rules:rules_command",
 }

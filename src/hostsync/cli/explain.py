@@ -53,11 +53,11 @@ def find(wanted: str, rules: tuple[Rule, ...]) -> Rule:
 
 
 def evidence_line(rule: Rule) -> str:
-    """Which GPU ran the blocks of the page, and with what result; empty if none did."""
-    from hostsync.catalogue.evidence import load_evidence
+    """What the blocks of the page did, and on which GPU; empty if none ran."""
+    from hostsync.catalogue.evidence import evidence_file, load_evidence
     from hostsync.catalogue.location import rules_dir
 
-    path = rule.path.parent / "evidence" / "blocks.json"
+    path = evidence_file(rule.path.parent)
     if rule.path.parent != rules_dir() and not path.is_file():
         return ""
     return load_evidence(path).sentence(rule)
@@ -77,7 +77,7 @@ def page_lines(rule: Rule, evidence: str, style: Style) -> list[str]:
     if rule.fix != "none":
         head.append(f"fix:      {rule.fix}")
     if evidence:
-        head.append(f"evidence: {visible(evidence)}")
+        head.append(f"measured: {visible(evidence)}")
     lines = [*head, ""]
     fenced = False
     for line in map(visible, rule.page.splitlines()):

@@ -1,4 +1,4 @@
-"""A line on the terminal while a scan takes long."""
+"""A line on the terminal while something takes long."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ PAUSE = 0.1
 class ProgressLine:
     """Rewrites one line of a terminal, and takes it away at the end."""
 
-    def __init__(self, stream: TextIO | None) -> None:
-        """Args: stream: the terminal; None shows nothing."""
+    def __init__(self, stream: TextIO | None, unit: str = "files") -> None:
+        """
+        Args:
+            stream: the terminal; None shows nothing.
+            unit: what is counted.
+        """
         self._stream = stream
+        self._unit = unit
         self._next = time.monotonic() + PATIENCE
         self._width = 0
 
@@ -33,14 +38,14 @@ class ProgressLine:
             self._stream.flush()
 
     def update(self, progress: Progress) -> None:
-        """Shows how far the scan is, if it is time to."""
+        """Shows how far it is, if it is time to."""
         now = time.monotonic()
         if self._stream is None or now < self._next:
             return
         self._next = now + PAUSE
         share = progress.done / max(1, progress.total)
         filled = int(share * 24)
-        text = f"[{'#' * filled}{'.' * (24 - filled)}] {progress.done:,} of {progress.total:,} files"
+        text = f"[{'#' * filled}{'.' * (24 - filled)}] {progress.done:,} of {progress.total:,} {self._unit}"
         self._stream.write("\r" + text.ljust(self._width))
         self._stream.flush()
         self._width = len(text)

@@ -29,8 +29,9 @@ def rules_command(output_format: str) -> None:
             click.echo(line)
 
 
-def rules_in_force() -> tuple[Rule, ...]:
-    """The shipped rules and those that the configuration of the current folder adds, in order of their codes.
+def rules_in_force(folders: tuple[Path, ...] = ()) -> tuple[Rule, ...]:
+    """The shipped rules and those that the configuration of the current folder and `folders` add, in order of their
+    codes.
 
     Raises CommandError where the configuration can't be used, and CatalogueError where a rule can't.
     """
@@ -39,7 +40,7 @@ def rules_in_force() -> tuple[Rule, ...]:
     from hostsync.project.settings import Overrides
 
     try:
-        settings = Resolver(Overrides()).settings(Path.cwd())
+        settings = Resolver(Overrides(extend_rules=folders)).settings(Path.cwd())
     except ConfigError as error:
         raise CommandError(str(error)) from error
     return load_only_rules(settings.extend_rules)

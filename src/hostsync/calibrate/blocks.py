@@ -1,64 +1,52 @@
-"""Runs the blocks of the rule pages on a GPU and records which of their lines made the host wait.
+"""Runs one block of a rule page after another on the GPU, and tells which of its lines made the host wait.
 
-    PYTHONPATH=src python tests/gpu/verify_blocks.py --output rules/evidence/blocks.json [CODE …]
-
-The judge is the oracle: a long delay kernel is enqueued before a line, an event is recorded after the kernel,
-and the line has waited if the event is done when the line returns. Each block runs once to warm up
-(allocations, libraries, kernels), then with a delay before every line, then with a longer delay before the
-marked lines, so that a line that is merely slow isn't taken for one that waits. Waits for another stream, or for
-an event that was recorded before the line, can't see a delay that comes right before the line: for marked lines
+A child process (`hostsync.calibrate.children`). The judge is the oracle: a long delay kernel is enqueued before a line,
+an event is recorded after the kernel, and the line has waited if the event is done when the line returns. Each block
+runs once to warm up (allocations, libraries, kernels), then with a delay before every line, then with a longer delay
+before the marked lines, so that a line that is merely slow isn't taken for one that waits. Waits for another stream, or
+for an event that was recorded before the line, can't see a delay that comes right before the line: for marked lines
 that did not wait, the block runs again with the delay at the start of the enclosing suite.
-
-Needs torch with CUDA, and nothing else. Exit code 0 when everything holds, 1 otherwise; the evidence is written
-in either case.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import contextlib
 import gc
 import io
 import json
-import sys
+import os
 import tempfile
 import traceback
-from collections.abc import Callable
-from datetime import date, timedelta
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from hostsync.catalogue.blocks import digest, read_marks
+from hostsync.calibrate.children import Record, serve
+from hostsync.catalogue.blocks import read_marks
 from hostsync.catalogue.evidence import Count, contradictions
-from hostsync.catalogue.location import rules_dir
-from hostsync.catalogue.rules import load_rules
+from hostsync.runtime import sources
+from hostsync.runtime.driver import Seen
+from hostsync.runtime.errors import SourceError
+from hostsync.runtime.oracle import calibrate
+
+torch: Any = import_module("torch")
 
 DELAYS_MS = (20.0, 100.0)
 """The delay before each line: of the first try, and of the second after a surprise."""
 LONG_MS = 250.0
 """The delay that a line has to outlast to be called one that waits."""
+BLOCKED_SECONDS = 0.002
+"""A driver call that takes this long behind a delay is one that the host waited in."""
 
 
 # --- the oracle ----------------------------------------------------------------------------------
 
 
-def calibrate() -> float:
-    """Cycles of `torch.cuda._sleep` in a millisecond."""
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    cycles = 20_000_000
-    for _ in range(2):
-        start.record()
-        torch.cuda._sleep(cycles)
-        end.record()
-        end.synchronize()
-    return cycles / start.elapsed_time(end)
-
-
 class Oracle:
-    """Counts, row by row, how often a line was executed and how often it waited.
+    """Counts, row by row, how often a line was executed and how often it waited, and in which driver calls.
 
     The delay comes before each line, with `only` before those rows, and with `by_suite` at the start of each suite.
     """
@@ -67,13 +55,21 @@ class Oracle:
         self._cycles = cycles
         self._only = only
         self._by_suite = by_suite
-        self._event: torch.cuda.Event | None = None
+        self._event: Any = None
+        self._seen: list[str] = []
         self.counts: dict[int, Count] = {}
+        self._begun: list[int] = []
+        """For each line that is being executed: how many calls had been seen when it began."""
         self._depth_waited: list[bool] = []
         self._inner = 0
 
+    def listen(self, seen: Seen) -> None:
+        """Is told of every driver call that blocks."""
+        if seen.seconds > BLOCKED_SECONDS:
+            self._seen.append(seen.call)
+
     def _delay(self) -> None:
-        torch.cuda.synchronize()
+        drain()
         torch.cuda._sleep(self._cycles)
         self._event = torch.cuda.Event()
         self._event.record()
@@ -93,6 +89,7 @@ class Oracle:
     def before(self, row: int) -> None:
         """Stands before the statement at a row."""
         self._depth_waited.append(False)
+        self._begun.append(len(self._seen))
         self._inner = 0
         if self._by_suite:
             return
@@ -104,6 +101,7 @@ class Oracle:
         """Stands after it. A line with others inside (a call of a function of the block) waits if one of them does."""
         event, nested = self._event, self._inner > 0
         inner_waited = self._depth_waited.pop()
+        seen = self._seen[self._begun.pop() :]
         if self._by_suite and event is not None:
             done = event.query()
             waited = inner_waited or done
@@ -113,12 +111,35 @@ class Oracle:
             waited = inner_waited
         else:
             waited = inner_waited if nested else event is not None and event.query()
-            torch.cuda.synchronize()
+            drain()
         count = self.counts.get(row, Count(0, 0))
-        self.counts[row] = Count(count.executed + 1, count.waited + waited)
+        through = tuple(sorted({*count.through, *seen})) if waited else count.through
+        self.counts[row] = Count(count.executed + 1, count.waited + waited, through)
         if self._depth_waited:
             self._depth_waited[-1] = self._depth_waited[-1] or waited
         self._inner += 1
+
+
+def drain() -> None:
+    """Waits for everything, unseen by those who listen."""
+    with sources.muted():
+        torch.cuda.synchronize()
+
+
+@contextlib.contextmanager
+def listening(oracle: Oracle) -> Iterator[None]:
+    """Tells the oracle of driver calls; of none where the driver can't be listened to."""
+    try:
+        session = sources.open_session(("driver",))
+    except SourceError:
+        yield
+        return
+    sources.driver_listeners.append(oracle.listen)
+    try:
+        yield
+    finally:
+        sources.driver_listeners.remove(oracle.listen)
+        session.close()
 
 
 class Instrument:
@@ -173,28 +194,35 @@ def _measured(row: int, value: ast.expr) -> ast.expr:
     return ast.Call(oracle, [ast.Constant(row), ast.Lambda(empty, value)], [])
 
 
+def instrumented(source: str) -> ast.Module:
+    """The block with the oracle, under the name `__oracle__`, around its lines."""
+    tree: ast.Module = ast.parse(source)
+    tree.body = Instrument().suite(tree.body)
+    return ast.fix_missing_locations(tree)
+
+
 # --- blocks --------------------------------------------------------------------------------------
 
 
 def run(source: str, oracle: Oracle | None) -> dict[str, Any]:
     """Executes the block, with the oracle if there is one. Returns its names, which keep its memory in use."""
-    tree: ast.Module = ast.parse(source)
     names: dict[str, Any] = {"__name__": "block", "__oracle__": oracle}
-    if oracle is not None:
-        tree.body = Instrument().suite(tree.body)
-        ast.fix_missing_locations(tree)
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    tree = ast.parse(source) if oracle is None else instrumented(source)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+        if oracle is not None:
+            stack.enter_context(listening(oracle))
         exec(compile(tree, "block", "exec"), names)
     torch.cuda.synchronize()
     return names
 
 
-def verify(source: str, per_ms: float) -> tuple[dict[int, Count], list[str]]:
-    """Runs one block. Returns what its lines did, and what contradicts its marks."""
+def verify(source: str, per_ms: float) -> dict[int, Count]:
+    """Runs one block and returns what its lines did."""
     marked = frozenset(read_marks(source).waits)
     kept = [run(source, None)]
     counts: dict[int, Count] = {}
-    problems: list[str] = []
     for delay in DELAYS_MS:
         oracle = Oracle(int(delay * per_ms))
         kept.append(run(source, oracle))
@@ -209,80 +237,51 @@ def verify(source: str, per_ms: float) -> tuple[dict[int, Count], list[str]]:
             by_suite = Oracle(int(LONG_MS * per_ms), by_suite=True)
             kept.append(run(source, by_suite))
             counts |= {row: by_suite.counts[row] for row in missed if row in by_suite.counts}
-        problems = contradictions(source, counts)
-        if not problems:
+        if not contradictions(source, counts):
             break
     del kept
-    return counts, problems
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("codes", nargs="*", help="only these rules; default: all")
-    parser.add_argument("--output", type=Path, default=rules_dir() / "evidence" / "blocks.json")
-    parser.add_argument("--date", default=date.today().isoformat())
-    options = parser.parse_args()
-    per_ms = calibrate()
-    started: set[str] = set()
-    rules = [file.rule for file in load_rules([rules_dir()]) if file.rule.events]
-    blocks = [
-        (rule.code, f"{kind} {index}", source)
-        for rule in rules
-        if not options.codes or rule.code in options.codes
-        for kind, sources in (("bad", rule.bad), ("good", rule.good))
-        for index, source in enumerate(sources)
-    ]
-    # What needs more than a GPU comes last, so that its failure to start spoils nothing.
-    blocks.sort(key=lambda block: sorted(read_marks(block[2]).needs))
-    results: dict[str, list[dict[str, Any]]] = {}
-    failures = 0
-    for code, name, source in blocks:
-        counts: dict[int, Count] = {}
-        try:
-            for need in read_marks(source).needs - started:
-                start(need)
-                started.add(need)
-            counts, problems = verify(source, per_ms)
-        except Exception:
-            problems = [traceback.format_exc(limit=-2)]
-        gc.collect()
-        torch.cuda.synchronize()
-        failures += bool(problems)
-        for problem in problems:
-            print(
-                f"{code} {name}: {problem}\n    { ({row: tuple(count) for row, count in counts.items()}) }", flush=True
-            )
-        lines = {str(row): {"executed": c.executed, "waited": c.waited} for row, c in sorted(counts.items())}
-        entry = {"block": name, "sha256": digest(source), "lines": lines}
-        results.setdefault(code, []).append(entry)
-        write(options.output, options.date, results)
-    print(f"{len(blocks)} blocks of {len(results)} rules, {failures} with a problem")
-    if "distributed" in started:
-        torch.distributed.destroy_process_group()
-    return 1 if failures else 0
-
-
-def write(path: Path, day: str, results: dict[str, list[dict[str, Any]]]) -> None:
-    """Writes the evidence gathered so far to `path`, one line for each block."""
-    rules = []
-    for code, entries in sorted(results.items()):
-        rules.append(f'  "{code}": [\n   ' + ",\n   ".join(map(json.dumps, entries)) + "\n  ]")
-    head = {"torch": torch.__version__, "gpu": torch.cuda.get_device_name(), "date": day}
-    text = json.dumps(head, indent=1).removesuffix("\n}") + ',\n "rules": {\n' + ",\n".join(rules) + "\n }\n}\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    return counts
 
 
 def start(need: str) -> None:
     """Prepares what blocks say that they need. Raises ValueError for anything but `distributed`."""
     if need != "distributed":
-        raise ValueError(f"don't know how to start {need}")
-    import torch.distributed as dist
-
+        raise ValueError(f"`# needs: {need}` is not known; only `distributed` is")
+    dist: Any = import_module("torch.distributed")
+    if dist.is_initialized():
+        return
     store = Path(tempfile.mkdtemp()) / "store"
     torch.cuda.set_device(0)
     dist.init_process_group("nccl", init_method=store.as_uri(), rank=0, world_size=1, timeout=timedelta(seconds=60))
 
 
+def main() -> None:
+    """Serves blocks: an item is JSON with `source`; the answer has `lines`, or an `error`."""
+    per_ms = calibrate(torch.device("cuda", torch.cuda.current_device()))
+
+    def handle(item: str, skip: int, write: Callable[[Record], None]) -> None:
+        if skip:
+            return
+        source = json.loads(item)["source"]
+        try:
+            for need in sorted(read_marks(source).needs):
+                start(need)
+            counts = verify(source, per_ms)
+        except Exception as error:
+            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "block"]
+            row = f"row {frames[-1].lineno}: " if frames else ""
+            message = next(iter(str(error).strip().splitlines()), "")
+            write({"error": f"{row}{type(error).__name__}: {message}"[:300]})
+            if "CUDA error" in str(error):
+                os._exit(3)
+        else:
+            about = {"torch": str(torch.__version__), "gpu": torch.cuda.get_device_name()}
+            write({**about, "lines": {row: list(count) for row, count in counts.items()}})
+        gc.collect()
+        torch.cuda.synchronize()
+
+    serve(handle)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
