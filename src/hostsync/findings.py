@@ -23,6 +23,26 @@ class ChainStep(NamedTuple):
     text: str
 
 
+class Verdict(NamedTuple):
+    """What runs on a GPU showed of a finding (`hostsync confirm`)."""
+
+    status: str
+    """confirmed: it waited; refuted: it was executed and never waited."""
+    waits: int
+    """How often the host waited there; one execution may wait several times."""
+    waited: int | None
+    """Executions that waited; None where they were not counted."""
+    executions: int | None
+    """How often it was executed; None where that was not counted."""
+    seconds: float
+    """Time blocked."""
+    device: str
+    """Names of the GPUs, with commas; empty where it is not known."""
+    torch: str
+    date: str
+    """Of the latest run, as in ISO 8601."""
+
+
 class Finding(NamedTuple):
     """One expression that makes the host wait."""
 
@@ -43,6 +63,8 @@ class Finding(NamedTuple):
     versions: str | None
     """The torch releases in which it waits, when not in all that are looked at, e.g. `<2.15`."""
     url: str
+    verdict: Verdict | None = None
+    """None without verdict files, and where no run has a verdict."""
 
 
 class Diagnostic(NamedTuple):

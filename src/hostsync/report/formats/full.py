@@ -10,6 +10,7 @@ from hostsync.report.escape import visible
 from hostsync.report.frame import frame
 from hostsync.report.place import certainty, diagnostic_line, place
 from hostsync.report.style import Style
+from hostsync.report.verdict import verdict_text
 
 
 def render(report: Report) -> Iterator[str]:
@@ -39,3 +40,6 @@ def _notes(finding: Finding, style: Style) -> Iterator[str]:
         yield f"{style.strong('torch')}: waits in {finding.versions} only"
     if finding.help:
         yield f"{style.help('help')}: {visible(finding.help)}"
+    if finding.verdict is not None:
+        title, evidence = verdict_text(finding.verdict)
+        yield f"{style.strong(title)}: {evidence}"

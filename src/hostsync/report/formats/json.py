@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hostsync.findings import Diagnostic, Finding, Location
+from hostsync.findings import Diagnostic, Finding, Location, Verdict
 from hostsync.report import Report, in_order
 
 
@@ -38,6 +38,7 @@ def to_dict(entry: Finding | Diagnostic) -> dict[str, Any]:
             "url": None,
             "help": None,
             "versions": None,
+            "verdict": None,
         }
     return {
         "code": entry.code,
@@ -54,6 +55,21 @@ def to_dict(entry: Finding | Diagnostic) -> dict[str, Any]:
         "url": entry.url,
         "help": entry.help,
         "versions": entry.versions,
+        "verdict": None if entry.verdict is None else verdict_dict(entry.verdict),
+    }
+
+
+def verdict_dict(verdict: Verdict) -> dict[str, Any]:
+    """What runs showed of a finding."""
+    return {
+        "status": verdict.status,
+        "waits": verdict.waits,
+        "waited": verdict.waited,
+        "executions": verdict.executions,
+        "blocked_s": round(verdict.seconds, 9),
+        "device": verdict.device or None,
+        "torch": verdict.torch or None,
+        "date": verdict.date or None,
     }
 
 
