@@ -141,6 +141,7 @@ def test_probe_without_cuda(hostsync_in: Hostsync) -> None:
         (("--steps", "5", "program.py"), "'5' is not FIRST:LAST"),
         (("--steps", "5:5", "program.py"), "holds no step"),
         (("--steps", "5:", "--skip-setup", "program.py"), "exclude each other"),
+        (("--start-after", "step (", "program.py"), "'step (' is no regular expression"),
         (("--output-format", "json", "program.py"), "needs --output FILE"),
         (("--output", "nosuch/report.json", "program.py"), "no such folder: `nosuch`"),
         (("--warmup", "-1", "program.py"), "--warmup"),
@@ -304,6 +305,83 @@ def test_a_rank_writes_a_file_of_its_own(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "report.rank3.json").read_text())["rank"] == 3
     assert not (tmp_path / "report.json").exists()
     assert "rank 3: 3 host waits" in fed(tmp_path, "train.py", RANK="3").err
+
+
+@needs_torch
+@pytest.mark.parametrize("output_format", ["text", "json", "jsonl"])
+def test_the_last_rank_writes_the_report_over_all(output_format: str, tmp_path: Path) -> None:
+    together = {"LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": str(tmp_path), "TMPDIR": str(tmp_path)}
+    options = () if output_format == "text" else ("--output-format", output_format, "--output", "report.json")
+    first = fed(tmp_path, *options, "train.py", RANK="0", **together)
+    last = fed(tmp_path, *options, "train.py", RANK="1", **together, end="fed.item()")
+    assert (first.code, last.code) == (0, 0)
+    if output_format == "text":
+        assert first.err.splitlines()[1:] == [line for line in first.err.splitlines() if line.startswith("rank 0: 3 ")]
+        assert "2 ranks: 7 host waits blocked 3.50 s" in last.err
+        assert "train.py:14:1  fed.item()  0 on rank 0, 1 on rank 1" in last.err
+        return
+    text = (tmp_path / "report.json").read_text()
+    if output_format == "json":
+        report = json.loads(text)
+        sites = report["sites"]
+        assert [run["waits"] for run in report["ranks"]] == [3, 4]
+    else:
+        lines = [json.loads(line) for line in text.splitlines()]
+        assert [line["type"] for line in lines] == ["ranks", "run", "run", "site", "site", "site"]
+        report, sites = lines[0], lines[3:]
+    assert (report["world"], report["waits"], report["ranks_differ"]) == (2, 7, True)
+    by_row = {(one["location"]["row"], one["allowed"] is None): one["counts_by_rank"] for one in sites}
+    assert by_row == {(9, True): {"0": 3, "1": 3}, (13, False): {"0": 1, "1": 1}, (14, True): {"0": 0, "1": 1}}
+
+
+@needs_torch
+def test_a_rank_that_fails_says_all(tmp_path: Path) -> None:
+    together = {"LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": str(tmp_path), "TMPDIR": str(tmp_path)}
+    done = fed(tmp_path, "train.py", RANK="0", **together, end="raise ValueError")
+    assert done.code == 1
+    assert "loss.item()" in done.err
+    assert "The program ended with ValueError" in done.err
+
+
+@needs_torch
+def test_start_after(tmp_path: Path) -> None:
+    program = """\
+import fed
+fed.item()
+print("epoch", end=" ")
+fed.item()
+print(1)
+fed.item()
+fed.item()
+"""
+    options = ("--output-format=json", "--output=r.json")
+    for pattern, waits in (("^epoch 1$", 2), ("epoch", 3), ("^$|.", 3), ("epoch 2", 0)):
+        done = fed(tmp_path, *options, "--start-after", pattern, "train.py", program=program)
+        report = json.loads((tmp_path / "r.json").read_text())
+        assert (done.out, report["waits"], report["skipped_waits"]) == ("epoch 1\n", waits, 4 - waits)
+    assert report["blind_spots"] == ["No line that --start-after looks for was printed, so nothing was counted."]
+
+
+LAZY = """\
+import sys
+from hostsync.cli import running
+running.require_cuda = lambda: None
+from hostsync.cli import main
+main()
+"""
+
+
+@needs_torch
+def test_torch_is_imported_by_the_program_not_before(tmp_path: Path) -> None:
+    (tmp_path / "lazy.py").write_text(LAZY)
+    (tmp_path / "program.py").write_text(
+        "import os, sys\nprint('torch' in sys.modules)\nos.environ['OMP_NUM_THREADS'] = '1'\n"
+        "import torch\nprint(torch.get_num_threads(), torch.optim.SGD([torch.ones(1)], lr=1.0).step())\n"
+    )
+    command = [sys.executable, "lazy.py", "run", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment(), timeout=120)
+    assert done.stdout.decode().split() == ["False", "1", "None"]
+    assert "the program never used CUDA" in done.stderr.decode()
 
 
 @needs_torch

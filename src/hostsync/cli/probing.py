@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import linecache
-import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -18,8 +18,9 @@ from hostsync.report.escape import visible
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.errors import OracleError
 from hostsync.runtime.oracle import Waited, waits
+from hostsync.runtime.prerequisites import NothingToWatchError, require_cuda
 from hostsync.runtime.records import Place, Wait
-from hostsync.runtime.session import NothingToWatchError, environment, require_cuda
+from hostsync.runtime.session import environment
 
 NAME = "<expression>"
 _SCOPES = {"stream": "for this stream only", "device": "for all streams of the device"}
@@ -44,7 +45,7 @@ def probe(expression: str, setup: tuple[str, ...], delay_ms: float | None, outpu
         require_cuda()
     except NothingToWatchError as error:
         raise CommandError(str(error)) from error
-    names: dict[str, Any] = {"torch": sys.modules["torch"], "__name__": "__hostsync_probe__"}
+    names: dict[str, Any] = {"torch": importlib.import_module("torch"), "__name__": "__hostsync_probe__"}
     for text, code in zip(setup, before, strict=True):
         _tried(lambda code=code: exec(code, names), f"--setup `{text}`")  # type: ignore[misc]
     found = _tried(lambda: waits(lambda: eval(call, names), delay_ms=delay_ms), f"`{expression}`")

@@ -36,6 +36,20 @@ class ProgramCommand(click.Command):
         return args
 
 
+class Pattern(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A regular expression."""
+
+    name = "regex"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> re.Pattern[str]:
+        if isinstance(value, re.Pattern):
+            return value
+        try:
+            return re.compile(str(value))
+        except (re.error, OverflowError, RecursionError) as error:
+            self.fail(f"{value!r} is no regular expression: {error}", param, ctx)
+
+
 class StepRange(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """`FIRST:LAST`, either of which may be missing."""
 
@@ -70,6 +84,12 @@ class StepRange(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     help="Count only what happens after FIRST steps of an optimizer, and until LAST are done.",
 )
 @click.option("--skip-setup", is_flag=True, help="Count only what happens after the first step of an optimizer.")
+@click.option(
+    "--start-after",
+    type=Pattern(),
+    metavar="REGEX",
+    help="Count only what happens after the program has printed a line in which REGEX is found.",
+)
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of the table.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How to report.")
 @click.option("--output", "-o", type=_FILE, help="Write the report to this file, not to standard error.")
@@ -83,7 +103,8 @@ def run_command(program: tuple[str, ...], **options: Any) -> NoReturn:
 
     The program runs unmodified, in this process, with everything that follows it as its arguments. Its standard output
     stays its own. The report goes to standard error, or to --output, also when the program fails, or is ended by
-    Ctrl-C or SIGTERM. Under torchrun every rank writes a file of its own: `report.rank0.json`.
+    Ctrl-C or SIGTERM. Under torchrun every rank writes a file of its own, `report.rank0.json`, and the last one to end
+    the report over all.
 
     \b
     Exit code: that of the program. If that is 0: 1 with more than --fail-over waits,

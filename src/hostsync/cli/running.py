@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,9 +17,10 @@ from hostsync.cli.rules import rules_in_force
 from hostsync.report.escape import visible
 from hostsync.report.style import Style, wants_colour
 from hostsync.runtime.cause import Causes
-from hostsync.runtime.errors import SourceError
 from hostsync.runtime.launch import Ended, LaunchError, Program, execute, find, on_termination
-from hostsync.runtime.session import NothingToWatchError, Seen, Session, Steps, require_cuda
+from hostsync.runtime.prerequisites import NothingToWatchError, require_cuda
+from hostsync.runtime.ranks import Meeting, meeting
+from hostsync.runtime.session import Seen, Session, Steps
 
 
 class Request(NamedTuple):
@@ -29,11 +31,16 @@ class Request(NamedTuple):
     module: str | None
     warmup: int
     steps: tuple[int, int | None] | None
+    start_after: re.Pattern[str] | None
     top: int
     output_format: str
     output: Path | None
     trace: Path | None
     fail_over: int | None
+
+
+Render = Callable[[Style], Iterable[str]]
+"""Gives the lines of a text in a style."""
 
 
 def run(request: Request) -> int:
@@ -55,7 +62,11 @@ def run(request: Request) -> int:
         main = find(program)
     except (LaunchError, NothingToWatchError) as error:
         raise CommandError(str(error)) from error
-    session = Session(warmup=request.warmup, steps=None if request.steps is None else Steps(*request.steps))
+    session = Session(
+        warmup=request.warmup,
+        steps=None if request.steps is None else Steps(*request.steps),
+        start_after=request.start_after,
+    )
     owner = os.getpid()
     reported = False
 
@@ -70,16 +81,18 @@ def run(request: Request) -> int:
         try:
             session.stop()
             seen = session.seen(program, main.file, ended, causes.code_of)
-            written = _report(seen, causes, request._replace(output=output, trace=trace))
+            with contextlib.suppress(Exception):
+                sys.stdout.flush()
+            written = _report(seen, causes, request._replace(output=output, trace=trace), ranks)
             return _exit_code(seen, request, written)
         except Exception as error:
             _failed(error)
             return own_code or WRONG
 
-    try:
-        session.start()
-    except SourceError as error:
-        raise CommandError(str(error)) from error
+    ranks = meeting(os.environ)
+    if ranks is not None:
+        ranks.arrive()
+    session.start()
     with on_termination(lambda: conclude(None)):
         return conclude(execute(main, program.args))
 
@@ -120,24 +133,42 @@ def _file(path: Path | None) -> Path | None:
     return path.absolute()
 
 
-def _report(seen: Seen, causes: Causes, request: Request) -> bool:
+def _report(seen: Seen, causes: Causes, request: Request, ranks: Meeting | None) -> bool:
     """Writes what is to be written; returns whether that worked."""
-    with contextlib.suppress(Exception):
-        sys.stdout.flush()
     written = True
-    if request.output is None:
-        terminal = sys.__stderr__
-        colour = terminal is not None and wants_colour(os.environ, terminal.isatty())
-        text = "\n".join(_text(seen, causes, request, Style(colour)))
-        with contextlib.suppress(OSError, ValueError):
-            click.echo("\n" + text, file=terminal, color=colour)
-    else:
-        written &= _write(request.output, _lines(seen, causes, request))
+    if request.output is not None:
+        written &= write(request.output, _lines(seen, causes, request))
     if request.trace is not None:
         from hostsync.runtime.data_report import render_trace
 
-        written &= _write(request.trace, render_trace(seen, causes))
+        written &= write(request.trace, render_trace(seen, causes))
+    if ranks is not None:
+        from hostsync.cli.merging import merged_report
+
+        written &= merged_report(ranks, seen, causes, request)
+    elif request.output is None:
+        say(text_of(seen, causes, request.top))
     return written
+
+
+def text_of(seen: Seen, causes: Causes, top: int) -> Render:
+    """The report for reading."""
+
+    def lines(style: Style) -> Iterable[str]:
+        from hostsync.runtime.text_report import render
+
+        return render(seen, causes, top, style)
+
+    return lines
+
+
+def say(lines: Render) -> None:
+    """Writes to the standard error that the process began with; what the program made of it is its own."""
+    terminal = sys.__stderr__
+    colour = terminal is not None and wants_colour(os.environ, terminal.isatty())
+    text = "\n".join(lines(Style(colour)))
+    with contextlib.suppress(OSError, ValueError):
+        click.echo("\n" + text, file=terminal, color=colour)
 
 
 def _lines(seen: Seen, causes: Causes, request: Request) -> Iterable[str]:
@@ -145,16 +176,12 @@ def _lines(seen: Seen, causes: Causes, request: Request) -> Iterable[str]:
 
     if request.output_format == "json":
         return render_json(seen, causes)
-    return render_jsonl(seen, causes) if request.output_format == "jsonl" else _text(seen, causes, request, Style())
+    if request.output_format == "jsonl":
+        return render_jsonl(seen, causes)
+    return text_of(seen, causes, request.top)(Style())
 
 
-def _text(seen: Seen, causes: Causes, request: Request, style: Style) -> Iterable[str]:
-    from hostsync.runtime.text_report import render
-
-    return render(seen, causes, request.top, style)
-
-
-def _write(path: Path, lines: Iterable[str]) -> bool:
+def write(path: Path, lines: Iterable[str]) -> bool:
     try:
         with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(f"{line}\n" for line in lines)

@@ -16,15 +16,19 @@ from hostsync.runtime.source import text_at
 
 def render_json(seen: Seen, causes: Causes) -> Iterator[str]:
     """One object: the run, and under `sites` every site."""
-    sites = [site_dict(site, seen, causes) for site in seen.sites]
-    yield json.dumps({**run_dict(seen), "sites": sites}, indent=2)
+    yield json.dumps(document(seen, causes), indent=2)
+
+
+def document(seen: Seen, causes: Causes) -> dict[str, Any]:
+    """The object that `render_json` writes, and that `read_report` reads."""
+    return {**run_dict(seen), "sites": [site_dict(site, seen.seconds, causes) for site in seen.sites]}
 
 
 def render_jsonl(seen: Seen, causes: Causes) -> Iterator[str]:
     """One object on each line, told apart by `type`: the run, every site, and the single waits that were kept."""
     yield json.dumps({"type": "run", **run_dict(seen)})
     for site in seen.sites:
-        yield json.dumps({"type": "site", **site_dict(site, seen, causes)})
+        yield json.dumps({"type": "site", **site_dict(site, seen.seconds, causes)})
     for event in seen.events:
         yield json.dumps({"type": "wait", "end_s": _rounded(event.end), **wait_dict(event.wait)})
 
@@ -50,13 +54,14 @@ def run_dict(seen: Seen) -> dict[str, Any]:
         "skipped_blocked_s": _rounded(totals.skipped_seconds),
         "waits_without_room": totals.crowded,
         "optimizer_steps": seen.steps,
+        "allocations": None if seen.allocations is None else seen.allocations._asdict(),
         "events_are_sampled": seen.is_sampled,
         "environment": dict(seen.environment),
     }
 
 
-def site_dict(site: Site, seen: Seen, causes: Causes) -> dict[str, Any]:
-    """One site. The first keys are those of a finding."""
+def site_dict(site: Site, seconds: float, causes: Causes) -> dict[str, Any]:
+    """One site, with its share of `seconds` of wall time. The first keys are those of a finding."""
     rule = causes.rule(site.code)
     example = site.example
     return {
@@ -71,7 +76,7 @@ def site_dict(site: Site, seen: Seen, causes: Causes) -> dict[str, Any]:
         "blocked_s": _rounded(site.seconds),
         "mean_s": _rounded(site.seconds / site.count),
         "longest_s": _rounded(site.longest),
-        "share": round(site.seconds / seen.seconds, 6) if seen.seconds else None,
+        "share": round(site.seconds / seconds, 6) if seconds else None,
         "bytes": site.bytes,
         "memory": site.memory or None,
         "streams": list(site.streams),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,13 +14,11 @@ from typing import NamedTuple
 from hostsync import __version__
 from hostsync.runtime.aggregate import Aggregator, Event, Totals
 from hostsync.runtime.launch import Ended, Program
+from hostsync.runtime.on_import import after_import
+from hostsync.runtime.printed import Printed
 from hostsync.runtime.records import SOURCES, Site, Wait
 from hostsync.runtime.regions import Capture, watch
 from hostsync.runtime.sources import NOTHING_ACTIVE
-
-
-class NothingToWatchError(Exception):
-    """This Python can't show a wait for a GPU; the message says why and what to do."""
 
 
 class Steps(NamedTuple):
@@ -30,6 +29,17 @@ class Steps(NamedTuple):
 
     def counts(self, done: int) -> bool:
         return done >= self.first and (self.last is None or done < self.last)
+
+
+class Allocations(NamedTuple):
+    """What torch's allocator asked of the driver during the run, over all devices."""
+
+    allocated: int
+    """Calls of cudaMalloc."""
+    freed: int
+    """Calls of cudaFree; the host waits in each."""
+    retries: int
+    """Times that memory ran out and all cached blocks were given back before another try."""
 
 
 class Seen(NamedTuple):
@@ -50,45 +60,31 @@ class Seen(NamedTuple):
     used_cuda: bool
     steps: int
     """Steps of optimizers that were made, in the part that counts."""
+    allocations: Allocations | None
+    """None where CUDA was not used, or torch can't tell."""
     rank: int | None
     environment: Mapping[str, str]
 
 
-def require_cuda() -> None:
-    """Raises NothingToWatchError unless torch is here and sees a CUDA device. Does not initialise CUDA."""
-    advice = "`hostsync check` needs neither torch nor a GPU"
-    try:
-        import torch
-    except ImportError as error:
-        if error.name == "torch":
-            reason = f"torch is not installed for {sys.executable}, so no wait can be seen; {advice}"
-            raise NothingToWatchError(reason) from None
-        raise NothingToWatchError(f"torch can't be imported, so no wait can be seen: {error}") from error
-    if torch.version.cuda is None:
-        raise NothingToWatchError(
-            f"this is torch {torch.__version__}, which is built without CUDA, so no wait can be seen: run it where "
-            f"torch has CUDA; {advice}"
-        )
-    # Counts by NVML where it can: programs that fork before they use CUDA go on working.
-    if torch.cuda.device_count() == 0:
-        hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
-        why = f"torch {torch.__version__} finds no CUDA device here"
-        if hidden is not None and hidden.strip() in ("", "-1"):
-            why = f"CUDA_VISIBLE_DEVICES={hidden} hides every CUDA device"
-        raise NothingToWatchError(f"{why}, so no wait can be seen; {advice}")
-
-
 class Session:
-    """Watches this process, all of its threads. CUDA is not initialised for it: the sources start when it is used."""
+    """Watches this process, all of its threads.
 
-    def __init__(self, *, warmup: int = 0, steps: Steps | None = None) -> None:
+    Torch is not imported for it, and CUDA not initialized: the sources start when the program has done both.
+    """
+
+    def __init__(
+        self, *, warmup: int = 0, steps: Steps | None = None, start_after: re.Pattern[str] | None = None
+    ) -> None:
         """
         Args:
             warmup: the first hits of each site that are not counted.
             steps: the part of the run that counts; everything if None.
+            start_after: count from the first time on that the program prints a line in which this is found.
         """
         self._waits = Aggregator(warmup=warmup)
         self._range = steps or Steps()
+        self._printed = None if start_after is None else Printed(start_after, self._begin)
+        self._begun = start_after is None
         self._steps = 0
         self._began = time.perf_counter()
         self._counted = 0.0
@@ -99,31 +95,54 @@ class Session:
         self._active = NOTHING_ACTIVE
         self._trouble = ""
         self._used_cuda = False
+        self._allocations: Allocations | None = None
+        self._stopped = False
         self._remove_hook: Callable[[], None] = lambda: None
+        self._forget: Callable[[], None] = lambda: None
 
     def start(self) -> None:
-        """Begins the clock, and to watch."""
-        from torch.optim.optimizer import register_optimizer_step_post_hook
-
-        self._remove_hook = register_optimizer_step_post_hook(self._stepped).remove
+        """Begins the clock, and to watch: now if torch is imported, or when the program has imported it."""
         self._began = time.perf_counter()
-        self._count(self._range.counts(0))
-        self._capture = self._watch.__enter__()
+        self._count()
+        if self._printed is not None:
+            self._printed.start()
+        self._forget = after_import("torch", self._arm)
+
+    def _arm(self) -> None:
+        if os.getpid() != self._owner:
+            return
+        try:
+            from torch.optim.optimizer import register_optimizer_step_post_hook
+
+            self._remove_hook = register_optimizer_step_post_hook(self._stepped).remove
+            self._capture = self._watch.__enter__()
+        except Exception as error:
+            # In the middle of the program's import of torch, which goes on.
+            self._trouble = f"The watch could not begin: {type(error).__name__}: {error}."
 
     def stop(self) -> None:
         """Ends watching. May be called again, and in a forked child, where it does nothing."""
-        capture, self._capture = self._capture, None
-        if capture is None or os.getpid() != self._owner:
+        if self._stopped or os.getpid() != self._owner:
             return
-        self._count(False)
-        self._remove_hook()
+        self._stopped = True
+        self._since_to_now()
+        self._since = None
+        self._forget()
+        if self._printed is not None:
+            self._printed.stop()
         torch = sys.modules.get("torch")
         self._used_cuda = torch is not None and torch.cuda.is_initialized()
+        self._remove_hook()
+        capture, self._capture = self._capture, None
+        if capture is None:
+            return
         self._active = capture.active or NOTHING_ACTIVE
         try:
             self._watch.__exit__(None, None, None)
         except Exception as error:
             self._trouble = f"The watch did not end well: {type(error).__name__}: {error}."
+        if self._used_cuda:
+            self._allocations = _allocations()
 
     def seen(self, program: Program, file: str, ended: Ended | None, code_of: Callable[[Wait], str | None]) -> Seen:
         """What the run showed.
@@ -149,6 +168,7 @@ class Session:
             blind_spots=tuple(self._blind_spots()),
             used_cuda=self._used_cuda,
             steps=done,
+            allocations=self._allocations,
             rank=int(rank) if rank.isdigit() else None,
             environment=environment(),
         )
@@ -156,6 +176,8 @@ class Session:
     def _blind_spots(self) -> Iterator[str]:
         if self._trouble:
             yield self._trouble
+        if not self._begun:
+            yield "No line that --start-after looks for was printed, so nothing was counted."
         for name, why in self._active.unavailable:
             yield f"Without {SOURCES.get(name, name)}: {why}."
         if self._active.blind:
@@ -166,16 +188,29 @@ class Session:
             self._waits.add(wait, time.perf_counter() - self._began)
 
     def _stepped(self, *_: object) -> None:
-        self._steps += 1
-        self._count(self._range.counts(self._steps))
+        # Steps before the part that counts begins are not numbered.
+        if self._begun:
+            self._steps += 1
+            self._count()
 
-    def _count(self, counting: bool) -> None:
+    def _begin(self) -> None:
+        self._begun = True
+        self._count()
+
+    def _count(self) -> None:
         """Lets waits count, or skips them, from now on."""
+        counting = self._begun and self._range.counts(self._steps)
+        self._since_to_now()
+        if not counting:
+            self._since = None
+        self._waits.counting = counting
+
+    def _since_to_now(self) -> None:
+        """Adds the time that has gone by to what counts."""
         now = time.perf_counter()
         if self._since is not None:
             self._counted += now - self._since
-        self._since = now if counting else None
-        self._waits.counting = counting
+        self._since = now
 
 
 def _within(site: Site, file: str) -> Site:
@@ -186,6 +221,22 @@ def _within(site: Site, file: str) -> Site:
         if frame is not None and frame.function == "<module>" and frame.filename == file:
             return site._replace(example=example._replace(callers=example.callers[:depth]))
     return site
+
+
+def _allocations() -> Allocations | None:
+    """The counters of torch's caching allocator, from the start of the process on."""
+    import torch
+
+    counts = [0, 0, 0]
+    try:
+        for device in range(torch.cuda.device_count()):
+            stats = torch.cuda.memory_stats(device)
+            for at, name in enumerate(("num_device_alloc", "num_device_free", "num_alloc_retries")):
+                counts[at] += stats.get(name, 0)
+    except Exception:
+        # Another allocator, or a device that failed: the report is made without this.
+        return None
+    return Allocations(*counts)
 
 
 def environment() -> dict[str, str]:

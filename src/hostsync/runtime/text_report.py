@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hostsync.catalogue.model import Rule
 from hostsync.findings import Location
 from hostsync.report.escape import visible
 from hostsync.report.frame import frame
+from hostsync.report.quantities import counted, duration, percent, size
 from hostsync.report.style import Style
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.records import SOURCES, Place, Site
@@ -41,13 +42,27 @@ def render(seen: Seen, causes: Causes, top: int, style: Style) -> Iterator[str]:
         top: the number of sites that the table shows.
         style: how it looks.
     """
-    plain = [site for site in seen.sites if site.allowed is None]
-    allowed = [site for site in seen.sites if site.allowed is not None]
     yield style.strong(headline(seen))
     yield from (f"  {style.dim(note)}" for note in notes(seen))
+    yield from render_sites(seen.sites, seen.seconds, causes, top, style)
+
+
+def render_sites(sites: Iterable[Site], seconds: float, causes: Causes, top: int, style: Style) -> Iterator[str]:
+    """The table of sites, the worst of them with their source, what to do, and what was allowed.
+
+    Args:
+        sites: the one that blocked longest first.
+        seconds: wall time, of which the table shows shares.
+        causes: knows the rules.
+        top: the number of sites that the table shows.
+        style: how it looks.
+    """
+    sites = list(sites)
+    plain = [site for site in sites if site.allowed is None]
+    allowed = [site for site in sites if site.allowed is not None]
     if plain:
         yield ""
-        yield from _table(plain[:top], seen, style)
+        yield from _table(plain[:top], seconds, style)
         if len(plain) > top:
             rest = plain[top:]
             hidden = f"{counted(sum(s.count for s in rest), 'wait')}, {duration(sum(s.seconds for s in rest))}"
@@ -56,7 +71,8 @@ def render(seen: Seen, causes: Causes, top: int, style: Style) -> Iterator[str]:
         yield from _details(plain[: min(top, DETAILED)], causes, style)
         yield from _advice(plain[:top], plain[: min(top, DETAILED)], causes, style)
     if allowed:
-        yield style.strong(f"Allowed: {counted(seen.totals.allowed, 'wait')}, {duration(seen.totals.allowed_seconds)}")
+        total = duration(sum(site.seconds for site in allowed))
+        yield style.strong(f"Allowed: {counted(sum(site.count for site in allowed), 'wait')}, {total}")
         for site in allowed[:top]:
             cells = f"{duration(site.seconds):>9}  {site.count:>6,}  {where(site.place)}"
             yield f"{cells}  {style.dim(visible(site.allowed or ''))}"
@@ -93,36 +109,11 @@ def notes(seen: Seen) -> Iterator[str]:
     if totals.skipped:
         skipped = f"{counted(totals.skipped, 'wait')} of setup and warm-up, {duration(totals.skipped_seconds)}"
         yield f"Not counted: {skipped}."
+    if seen.allocations is not None and seen.allocations.retries:
+        times = counted(seen.allocations.retries, "time")
+        yield f"Memory ran out {times}: all cached blocks were given back, and the host waited for the device."
     if totals.crowded:
         yield f"{counted(totals.crowded, 'wait')} at further places are counted without a place."
-
-
-def duration(seconds: float) -> str:
-    """`1.21 s`, `6.05 ms`, `12.0 µs`."""
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        value = seconds * factor
-        if value >= 0.9995 or (unit == "µs" and seconds):
-            return f"{value:,.0f} {unit}" if value >= 999.5 else f"{value:#.3g} {unit}".replace(". ", " ")
-    return "0 s"
-
-
-def percent(share: float) -> str:
-    """`20 %`, `0.06 %`."""
-    hundredths = 100 * share
-    return f"{hundredths:.0f} %" if hundredths >= 1 or not hundredths else f"{hundredths:.1g} %"
-
-
-def size(bytes_: float) -> str:
-    """`12.6 MB`, in powers of ten."""
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if bytes_ >= factor:
-            return f"{bytes_ / factor:#.3g} {unit}".replace(". ", " ")
-    return f"{bytes_:.0f} B"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 wait`, `2 waits`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def where(place: Place | None) -> str:
@@ -162,8 +153,8 @@ def what(site: Site) -> str:
     return visible(text or site.operation or site.example.call)
 
 
-def _table(sites: list[Site], seen: Seen, style: Style) -> Iterator[str]:
-    rows = [HEADINGS, *(_row(site, seen) for site in sites)]
+def _table(sites: list[Site], seconds: float, style: Style) -> Iterator[str]:
+    rows = [HEADINGS, *(_row(site, seconds) for site in sites)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     empty = {index for index in range(len(HEADINGS)) if not any(row[index] for row in rows[1:])}
     for number, row in enumerate(rows):
@@ -177,13 +168,13 @@ def _table(sites: list[Site], seen: Seen, style: Style) -> Iterator[str]:
         yield style.dim(line) if number == 0 else line
 
 
-def _row(site: Site, seen: Seen) -> tuple[str, ...]:
+def _row(site: Site, seconds: float) -> tuple[str, ...]:
     streams = ",".join(map(str, site.streams[:3])) + (",…" if len(site.streams) > 3 else "")
     return (
         duration(site.seconds),
         f"{site.count:,}",
         duration(site.seconds / site.count),
-        percent(site.seconds / seen.seconds) if seen.seconds else "",
+        percent(site.seconds / seconds) if seconds else "",
         where(site.place),
         _cropped(what(site)),
         visible(kind_of(site)),

@@ -1,0 +1,76 @@
+"""What a rank of torchrun reports besides its own file: to the last of them falls the report over all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hostsync.cli.running import Request, say, text_of, write
+from hostsync.report.escape import visible
+from hostsync.report.style import Style
+from hostsync.runtime.cause import Causes
+from hostsync.runtime.data_report import document
+from hostsync.runtime.ranks import Meeting, Merged, merge
+from hostsync.runtime.ranks_report import render_json, render_jsonl, render_text
+from hostsync.runtime.read_report import ReportError
+from hostsync.runtime.session import Seen
+from hostsync.runtime.text_report import headline
+
+if TYPE_CHECKING:
+    from hostsync.runtime.read_report import Report
+
+
+def merged_report(ranks: Meeting, seen: Seen, causes: Causes, request: Request) -> bool:
+    """Leaves this rank's report, and writes the one over all if no other is awaited.
+
+    Without a file to write to, a rank that ended well says one line, so that eight reports don't run into each other;
+    one that failed says all, because it may be that no other comes to merge it.
+
+    Args:
+        ranks: where they meet.
+        seen: what this rank saw.
+        causes: knows the rules.
+        request: the command line; `output` is this rank's own file.
+
+    Returns:
+        Whether what was to be written is written.
+    """
+    failed = seen.ended is None or seen.ended.code != 0
+    reports: tuple[Report, ...] | None = None
+    trouble = ""
+    try:
+        reports = ranks.leave(document(seen, causes))
+    except (OSError, ReportError) as error:
+        trouble = f"the reports of the ranks can't be merged: {error}"
+    if request.output is None:
+        if failed or trouble:
+            say(text_of(seen, causes, request.top))
+        else:
+            say(lambda style: [headline(seen)])
+    if trouble:
+        say(lambda style: [f"hostsync: {visible(trouble)}"])
+        return False
+    if reports is None:
+        return True
+    merged = merge(reports)
+    if request.output is None:
+        say(lambda style: render_text(merged, causes, request.top, style))
+        return True
+    return write(merged_file(request.output, ranks.rank), _lines(merged, causes, request))
+
+
+def merged_file(own: Path, rank: int) -> Path:
+    """The file of the report over all ranks of this host, from that of one: `report.json` from `report.rank3.json`."""
+    nodes = os.environ.get("GROUP_WORLD_SIZE", "1")
+    node = f".node{os.environ.get('GROUP_RANK', '0')}" if nodes != "1" else ""
+    return own.with_name(own.name.replace(f".rank{rank}", node, 1))
+
+
+def _lines(merged: Merged, causes: Causes, request: Request) -> Iterable[str]:
+    if request.output_format == "json":
+        return render_json(merged, causes)
+    if request.output_format == "jsonl":
+        return render_jsonl(merged, causes)
+    return render_text(merged, causes, request.top, Style())
