@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import linecache
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from hostsync.report.escape import visible
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.errors import OracleError
 from hostsync.runtime.oracle import Waited, waits
-from hostsync.runtime.prerequisites import NothingToWatchError, require_cuda
+from hostsync.runtime.prerequisites import NothingToWatchError, torch_with_cuda
 from hostsync.runtime.records import Place, Wait
 from hostsync.runtime.session import environment
 
@@ -42,10 +41,10 @@ def probe(expression: str, setup: tuple[str, ...], delay_ms: float | None, outpu
     call = _compiled(expression)
     before = [_code(text, "--setup", "exec") for text in setup]
     try:
-        require_cuda()
+        torch = torch_with_cuda()
     except NothingToWatchError as error:
         raise CommandError(str(error)) from error
-    names: dict[str, Any] = {"torch": importlib.import_module("torch"), "__name__": "__hostsync_probe__"}
+    names: dict[str, Any] = {"torch": torch, "__name__": "__hostsync_probe__"}
     for text, code in zip(setup, before, strict=True):
         _tried(lambda code=code: exec(code, names), f"--setup `{text}`")  # type: ignore[misc]
     found = _tried(lambda: waits(lambda: eval(call, names), delay_ms=delay_ms), f"`{expression}`")

@@ -12,6 +12,7 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 
 ADVICE = "`hostsync check` needs neither torch nor a GPU"
 
@@ -46,6 +47,14 @@ def require_cuda() -> None:
     # Counts by NVML where it can, as below.
     if torch.cuda.device_count() == 0:
         raise NothingToWatchError(f"{_no_device(str(torch.__version__))}, so no wait can be seen; {ADVICE}")
+
+
+def torch_with_cuda() -> ModuleType:
+    """Torch, imported. Raises NothingToWatchError as `require_cuda`."""
+    require_cuda()
+    import torch
+
+    return torch
 
 
 def _without_cuda(version: str) -> NothingToWatchError:
