@@ -350,6 +350,27 @@ def load_ops(paths: Iterable[Path] | None = None, cache_dir: Path | None = None)
     return table
 
 
+def load_measured_ops(paths: Iterable[Path]) -> Mapping[str, Op]:
+    """Load operations that somebody measured, to lay over the shipped ones.
+
+    Args:
+        paths: files, and folders of `*.toml` files; where two have an operation, the later one's holds.
+
+    Raises:
+        CatalogueError: as `load_ops` does, and for a path that does not exist and a folder without such a file.
+    """
+    merged: dict[str, Op] = {}
+    for path in paths:
+        if not path.is_dir():
+            merged.update(load_ops([path]))
+            continue
+        files = sorted(path.glob("*.toml"))
+        if not files:
+            raise CatalogueError("has no .toml file with operations", path=path)
+        merged.update(load_ops(files))
+    return merged
+
+
 class _Merged(Mapping[str, Op]):
     __slots__ = ("_base", "_extra")
 

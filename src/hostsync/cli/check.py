@@ -66,6 +66,13 @@ class FormatChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A folder with rule files of your own.",
 )
+@click.option(
+    "--ops",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    metavar="PATH",
+    help="A file or folder of operations that `hostsync calibrate` measured; they lie over the shipped ones.",
+)
 @click.option("--output-format", type=FormatChoice(), help="How findings are written.  [default: full]")
 @click.option(
     "--output-file", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write findings to this file."

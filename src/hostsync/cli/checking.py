@@ -16,7 +16,7 @@ from hostsync.cli.exits import FOUND, OK, WRONG, CommandError, quiet_stdout
 from hostsync.cli.invocation import Invocation
 from hostsync.cli.progress import ProgressLine
 from hostsync.findings import Diagnostic
-from hostsync.lint.check import check_source, rules_by_code
+from hostsync.lint.check import check_source, load_catalogue, rules_by_code
 from hostsync.lint.checked import Checked
 from hostsync.lint.decision import Decided, Judge, apply_baselines
 from hostsync.lint.scan import check_files, plan_of, unreadable
@@ -61,6 +61,9 @@ def check(invocation: Invocation) -> int:
         raise ConfigError(f"{settings.source}: output-format: expected one of {known}, not `{settings.output_format}`")
     if invocation.show_settings:
         return _show_settings(paths[0], resolver)
+    if settings.ops:
+        # Understood once here: a file of operations that is wrong is the user's to mend, not a failure in every source.
+        load_catalogue(settings.extend_rules, settings.ops)
     if STDIN in paths:
         if len(paths) > 1:
             raise CommandError("`-` (standard input) can't be scanned together with other paths")

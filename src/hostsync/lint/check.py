@@ -26,14 +26,16 @@ class Plan(NamedTuple):
     extend_rules: tuple[Path, ...] = ()
     torch_version: str | None = None
     """A release such as `2.11`; None for all that the knowledge covers."""
+    ops: tuple[Path, ...] = ()
+    """Files and folders of operations that lie over the shipped ones."""
 
 
 @lru_cache(maxsize=8)
-def load_catalogue(extend_rules: tuple[Path, ...]) -> Catalogue:
-    """The shipped catalogue with the user's rules. Raises catalogue.errors.CatalogueError."""
+def load_catalogue(extend_rules: tuple[Path, ...], ops: tuple[Path, ...] = ()) -> Catalogue:
+    """The shipped catalogue with the user's rules and operations. Raises catalogue.errors.CatalogueError."""
     from hostsync.catalogue import load
 
-    return load(extra_rule_dirs=extend_rules)
+    return load(extra_rule_dirs=extend_rules, measured=ops)
 
 
 @lru_cache(maxsize=8)
@@ -81,15 +83,15 @@ def matters(source: bytes, plan: Plan) -> bool:
     """Whether a check of `source` can give anything, judged by its bytes alone."""
     from hostsync.syntax.screen import may_matter
 
-    return may_matter(source, _words(plan.extend_rules))
+    return may_matter(source, _words(plan.extend_rules, plan.ops))
 
 
 @lru_cache(maxsize=8)
-def _words(extend_rules: tuple[Path, ...]) -> tuple[str, ...]:
+def _words(extend_rules: tuple[Path, ...], ops: tuple[Path, ...]) -> tuple[str, ...]:
     """What the byte screen looks for: its own words, and the packages that rules bring knowledge of."""
     from hostsync.syntax.screen import EVIDENCE
 
-    packages = {name.partition(".")[0] for name in load_catalogue(extend_rules).ops}
+    packages = {name.partition(".")[0] for name in load_catalogue(extend_rules, ops).ops}
     return (*EVIDENCE, *sorted(word for word in packages if not any(known in word for known in EVIDENCE)))
 
 
@@ -113,7 +115,7 @@ def _check_facts(facts: Module, text: Callable[[], str], plan: Plan) -> Checked:
     from hostsync.syntax.parse import split_lines
 
     torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
-    events = analyse(facts, load_catalogue(plan.extend_rules).ops, torch)
+    events = analyse(facts, load_catalogue(plan.extend_rules, plan.ops).ops, torch)
     lines = split_lines(text()) if events else ()
     return Checked(to_findings(events, _index(plan.extend_rules), lines), facts.allows)
 

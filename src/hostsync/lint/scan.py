@@ -40,7 +40,7 @@ class _Result(NamedTuple):
 
 def plan_of(file: SourceFile) -> Plan:
     """What decides the outcome of checking `file`."""
-    return Plan(file.settings.extend_rules, file.settings.torch_version)
+    return Plan(file.settings.extend_rules, file.settings.torch_version, file.settings.ops)
 
 
 def check_files(
@@ -117,6 +117,8 @@ def fingerprint(plan: Plan) -> bytes:
         files += sorted(folder.glob(pattern))
     for folder in plan.extend_rules:
         files += sorted(folder.glob("*.md"))
+    for path in plan.ops:
+        files += sorted(path.glob("*.toml")) if path.is_dir() else [path]
     about = f"{__version__} {platform.python_implementation()} {platform.python_version()} {plan.torch_version}"
     return about.encode() + tree_fingerprint(file for file in files if file.is_file())
 
@@ -149,7 +151,7 @@ def _is_kept(checked: Checked) -> bool:
 def _warm_up(plan: Plan) -> None:
     """Imports and loads what a check needs."""
     check_source(b"import torch\ntorch.zeros(1).item()\n", "", plan)
-    load_catalogue(plan.extend_rules)
+    load_catalogue(plan.extend_rules, plan.ops)
 
 
 def _check_file(task: _Task) -> _Result:

@@ -89,6 +89,7 @@ _READERS: Mapping[str, Reader] = {
     "hot-only": _flag,
     "torch-version": _torch_version,
     "extend-rules": _paths,
+    "ops": _paths,
     "baseline": _path,
     "output-format": _string,
     "cache-dir": _path,

@@ -72,6 +72,7 @@ class Settings(NamedTuple):
     hot_only: bool = False
     torch_version: str | None = None
     extend_rules: tuple[Path, ...] = ()
+    ops: tuple[Path, ...] = ()
     baseline: Path | None = None
     output_format: str = "full"
     cache_dir: Path | None = None
@@ -94,6 +95,7 @@ class Overrides(NamedTuple):
     hot_only: bool | None = None
     torch_version: str | None = None
     extend_rules: tuple[Path, ...] = ()
+    ops: tuple[Path, ...] = ()
     baseline: Path | None = None
     output_format: str | None = None
     cache_dir: Path | None = None
@@ -114,6 +116,7 @@ class Overrides(NamedTuple):
             )
         plain["extend_exclude"] = settings.extend_exclude + self.extend_exclude
         plain["extend_rules"] = settings.extend_rules + self.extend_rules
+        plain["ops"] = settings.ops + self.ops
         return settings._replace(**plain)
 
 
