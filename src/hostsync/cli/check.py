@@ -86,6 +86,12 @@ class FormatChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--baseline", type=click.Path(dir_okay=False, path_type=Path), help="Do not report what this file knows of."
 )
 @click.option("--update-baseline", is_flag=True, help="Write what is found now to the baseline.")
+@click.option(
+    "--verdicts",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Raise what this file of `hostsync confirm` confirms, demote what it refutes.",
+)
 @_listed("--exclude", "PATTERNS", "Leave out these files and folders, in place of the usual ones.")
 @_listed("--extend-exclude", "PATTERNS", "Leave out these files and folders as well.")
 @click.option(

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -27,6 +27,9 @@ from hostsync.project.discovery import Discovered, SourceFile, discover, is_excl
 from hostsync.project.settings import Settings
 from hostsync.report import Report, Totals, format_names, render, summary
 from hostsync.report.style import Style, wants_colour
+
+if TYPE_CHECKING:
+    from hostsync.cli.marking import Marker
 
 STDIN = Path("-")
 STDIN_NAME = "<stdin>"
@@ -48,10 +51,11 @@ def check(invocation: Invocation) -> int:
     """Runs a check and returns the exit code.
 
     Raises:
-        CommandError: a path does not exist, or an output can't be written.
+        CommandError: a path does not exist, a verdict file can't be read, or an output can't be written.
         ConfigError, BaselineError, CatalogueError: what their names say.
     """
     started = time.monotonic()
+    marker = _marker(invocation)
     paths = invocation.paths or (Path(),)
     _require(paths)
     resolver = Resolver(invocation.overrides, config=invocation.config, isolated=invocation.isolated)
@@ -75,7 +79,15 @@ def check(invocation: Invocation) -> int:
         if invocation.show_files:
             return _write("".join(f"{file.filename}\n" for file in found.files), None)
         scanned = _scan(found, settings, invocation)
-    return _conclude(scanned, settings, invocation, started)
+    return _conclude(scanned, settings, invocation, marker, started)
+
+
+def _marker(invocation: Invocation) -> Marker | None:
+    if not invocation.verdicts:
+        return None
+    from hostsync.cli.marking import Marker
+
+    return Marker(invocation.verdicts)
 
 
 def _require(paths: Iterable[Path]) -> None:
@@ -121,13 +133,17 @@ def _scan_stdin(invocation: Invocation, resolver: Resolver) -> Scanned:
     return Scanned((file,), (checked,), (), {filename: source})
 
 
-def _conclude(scanned: Scanned, settings: Settings, invocation: Invocation, started: float) -> int:
+def _conclude(
+    scanned: Scanned, settings: Settings, invocation: Invocation, marker: Marker | None, started: float
+) -> int:
     """Decides what is shown, shows it, and writes what is to be written."""
     judges: dict[Settings, Judge] = {}
     decided: list[Decided] = []
     for kind in {file.settings for file in scanned.files} | {settings}:
         judges[kind] = Judge(kind, rules_by_code(kind.extend_rules))
     for file, checked in zip(scanned.files, scanned.checked, strict=True):
+        if marker is not None:
+            checked = marker.mark(checked, file.path)
         decided.append(judges[file.settings].decide(checked, file.path, file.filename))
     if invocation.update_baseline and all(kind.baseline is None for kind in judges):
         raise CommandError("--update-baseline needs --baseline FILE, or `baseline` in the configuration")
@@ -149,6 +165,8 @@ def _conclude(scanned: Scanned, settings: Settings, invocation: Invocation, star
             click.echo(f"{path.name}: {place}: records {stale.recorded}, found {stale.found}", err=True)
         if baselined.stale:
             click.echo("The baseline is out of date; --update-baseline takes what was mended out of it.", err=True)
+        if marker is not None and marker.note:
+            click.echo(marker.note, err=True)
         click.echo(summary(report, totals), err=True)
     if invocation.verbose:
         _say_how(scanned, settings, time.monotonic() - started)

@@ -22,6 +22,7 @@ class Invocation(NamedTuple):
     exit_zero: bool
     add_allow: str | None
     update_baseline: bool
+    verdicts: tuple[Path, ...]
     stdin_filename: str | None
     config: Path | None
     isolated: bool
