@@ -25,6 +25,7 @@ from hostsync.project.cache import FOLDER, Cache
 from hostsync.project.config import ConfigError, Resolver
 from hostsync.project.discovery import Discovered, SourceFile, discover, is_excluded, module_name, shown_name
 from hostsync.project.settings import Settings
+from hostsync.project.units import Units
 from hostsync.report import Report, Totals, format_names, render, summary
 from hostsync.report.style import Style, wants_colour
 
@@ -57,7 +58,7 @@ def check(invocation: Invocation) -> int:
     started = time.monotonic()
     marker = _marker(invocation)
     paths = invocation.paths or (Path(),)
-    _require(paths)
+    require_paths(paths)
     resolver = Resolver(invocation.overrides, config=invocation.config, isolated=invocation.isolated)
     settings = resolver.settings(Path.cwd())
     if settings.output_format not in format_names():
@@ -75,10 +76,10 @@ def check(invocation: Invocation) -> int:
             raise CommandError("--add-allow needs files to write to, not standard input")
         scanned = _scan_stdin(invocation, resolver)
     else:
-        found = _discover(paths, resolver)
+        found = discovered(paths, resolver)
         if invocation.show_files:
             return _write("".join(f"{file.filename}\n" for file in found.files), None)
-        scanned = _scan(found, settings, invocation)
+        scanned = scanned_files(found, settings, invocation)
     return _conclude(scanned, settings, invocation, marker, started)
 
 
@@ -90,14 +91,14 @@ def _marker(invocation: Invocation) -> Marker | None:
     return Marker(invocation.verdicts)
 
 
-def _require(paths: Iterable[Path]) -> None:
+def require_paths(paths: Iterable[Path]) -> None:
     missing = [path for path in paths if path != STDIN and not path.exists()]
     if missing:
         names = ", ".join(f"`{path}`" for path in missing)
         raise CommandError(f"no such file or folder: {names}")
 
 
-def _discover(paths: Iterable[Path], resolver: Resolver) -> Discovered:
+def discovered(paths: Iterable[Path], resolver: Resolver) -> Discovered:
     try:
         return discover(paths, resolver.settings)
     except ConfigError:
@@ -106,14 +107,19 @@ def _discover(paths: Iterable[Path], resolver: Resolver) -> Discovered:
         raise CommandError(f"exclude: {error}") from error
 
 
-def _scan(found: Discovered, settings: Settings, invocation: Invocation) -> Scanned:
+def scanned_files(found: Discovered, settings: Settings, invocation: Invocation) -> Scanned:
     cache = None
     if not invocation.no_cache:
         cache = Cache(settings.cache_dir or settings.root / FOLDER)
     shows = not invocation.quiet and sys.stderr is not None and sys.stderr.isatty()
     with ProgressLine(sys.stderr if shows else None) as line:
         checked = check_files(
-            found.files, workers=settings.jobs, cache=cache, cache_root=settings.root, progress=line.update
+            found.files,
+            workers=settings.jobs,
+            cache=cache,
+            cache_root=settings.root,
+            progress=line.update,
+            units=Units(found.settings_for, found.given),
         )
     return Scanned(found.files, tuple(checked), unreadable(found.unreadable), {})
 

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import click
 
@@ -17,7 +17,7 @@ from hostsync.cli.rules import rules_in_force
 from hostsync.report.escape import visible
 from hostsync.report.style import Style, wants_colour
 from hostsync.runtime.cause import Causes
-from hostsync.runtime.launch import Ended, LaunchError, Program, execute, find, on_termination
+from hostsync.runtime.launch import Ended, LaunchError, Main, Program, execute, find, on_termination
 from hostsync.runtime.prerequisites import NothingToWatchError, require_cuda
 from hostsync.runtime.ranks import Meeting, meeting
 from hostsync.runtime.session import Seen, Session, Steps
@@ -49,24 +49,66 @@ def run(request: Request) -> int:
     Raises:
         CommandError: the program can't be started, the report could not be written, or no wait can be seen here.
     """
-    output, trace = _file(request.output), _file(request.trace)
+    output, trace = output_file(request.output), output_file(request.trace)
     causes = Causes(rules_in_force())
     if request.module is None:
         program = Program(request.program[0], request.program[1:])
     else:
         program = Program(request.module, request.program, is_module=True)
-    if not program.is_module and not Path(program.name).exists():
-        raise CommandError(f"no such script: `{program.name}`")
-    try:
-        require_cuda()
-        main = find(program)
-    except (LaunchError, NothingToWatchError) as error:
-        raise CommandError(str(error)) from error
+    main = prepared(program)
     session = Session(
         warmup=request.warmup,
         steps=None if request.steps is None else Steps(*request.steps),
         start_after=request.start_after,
     )
+
+    def finish(ended: Ended | None) -> int:
+        seen = session.seen(program, main.file, ended, causes.code_of)
+        written = _report(seen, causes, request._replace(output=output, trace=trace), ranks)
+        return _exit_code(seen, request, written)
+
+    ranks = meeting(os.environ)
+    if ranks is not None:
+        ranks.arrive()
+    return supervised(main, program, session, finish)
+
+
+def prepared(program: Program) -> Main:
+    """A program that can be run, where waits can be seen.
+
+    Raises:
+        CommandError: the program can't be started, or no wait can be seen here.
+    """
+    if not program.is_module and not Path(program.name).exists():
+        raise CommandError(f"no such script: `{program.name}`")
+    try:
+        require_cuda()
+        return find(program)
+    except (LaunchError, NothingToWatchError) as error:
+        raise CommandError(str(error)) from error
+
+
+class Watching(Protocol):
+    """What begins before a program and ends after it."""
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+def supervised(main: Main, program: Program, watching: Watching, finish: Callable[[Ended | None], int]) -> int:
+    """Runs a program while something watches it.
+
+    Args:
+        main: the program, from `prepared`.
+        program: the same, as it was asked for.
+        watching: is started before it, and stopped after it.
+        finish: reports, once, however the program ends; told how, or None where a signal cut it off. Its result is
+            the exit code.
+
+    Returns:
+        The exit code.
+    """
     owner = os.getpid()
     reported = False
 
@@ -79,20 +121,15 @@ def run(request: Request) -> int:
             return own_code
         reported = True
         try:
-            session.stop()
-            seen = session.seen(program, main.file, ended, causes.code_of)
+            watching.stop()
             with contextlib.suppress(Exception):
                 sys.stdout.flush()
-            written = _report(seen, causes, request._replace(output=output, trace=trace), ranks)
-            return _exit_code(seen, request, written)
+            return finish(ended)
         except Exception as error:
             _failed(error)
             return own_code or WRONG
 
-    ranks = meeting(os.environ)
-    if ranks is not None:
-        ranks.arrive()
-    session.start()
+    watching.start()
     with on_termination(lambda: conclude(None)):
         return conclude(execute(main, program.args))
 
@@ -118,7 +155,7 @@ def _exit_code(seen: Seen, request: Request, written: bool) -> int:
     return FOUND if request.fail_over is not None and seen.totals.waits > request.fail_over else 0
 
 
-def _file(path: Path | None) -> Path | None:
+def output_file(path: Path | None) -> Path | None:
     """The file to write: absolute, because the program may change its folder, and one for each rank of torchrun.
 
     Raises CommandError if its folder does not exist: better now than when the program is done.
@@ -182,6 +219,7 @@ def _lines(seen: Seen, causes: Causes, request: Request) -> Iterable[str]:
 
 
 def write(path: Path, lines: Iterable[str]) -> bool:
+    """Writes lines to a file; says so and returns False where that fails."""
     try:
         with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(f"{line}\n" for line in lines)

@@ -9,7 +9,6 @@ from typing import Any
 
 from hostsync.report.escape import visible
 from hostsync.report.quantities import counted, duration, percent
-from hostsync.report.quantities import counted, duration, percent
 from hostsync.report.style import Style
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.data_report import site_dict

@@ -73,14 +73,21 @@ class Session:
     """
 
     def __init__(
-        self, *, warmup: int = 0, steps: Steps | None = None, start_after: re.Pattern[str] | None = None
+        self,
+        *,
+        warmup: int = 0,
+        steps: Steps | None = None,
+        start_after: re.Pattern[str] | None = None,
+        keep: Callable[[Wait], bool] = lambda wait: True,
     ) -> None:
         """
         Args:
             warmup: the first hits of each site that are not counted.
             steps: the part of the run that counts; everything if None.
             start_after: count from the first time on that the program prints a line in which this is found.
+            keep: asked of each wait, where it happens; one that is not kept is not counted at all.
         """
+        self._keep = keep
         self._waits = Aggregator(warmup=warmup)
         self._range = steps or Steps()
         self._printed = None if start_after is None else Printed(start_after, self._begin)
@@ -184,7 +191,7 @@ class Session:
             yield f"Not to be seen by these: {'; '.join(self._active.blind)}."
 
     def _add(self, wait: Wait) -> None:
-        if os.getpid() == self._owner:
+        if os.getpid() == self._owner and self._keep(wait):
             self._waits.add(wait, time.perf_counter() - self._began)
 
     def _stepped(self, *_: object) -> None:
