@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hostsync.findings import ChainStep, Diagnostic, Finding, Location
+from hostsync.findings import ChainStep, Diagnostic, Finding, Location, Verdict
 from hostsync.report import Report, Totals, format_names, render, summary
 from hostsync.report.statistics import render_statistics
 from hostsync.report.style import Style, wants_colour
@@ -94,8 +94,47 @@ def test_json_has_the_keys_of_the_contract() -> None:
             "url": "https://example.org/rules/HS101-item-read-back",
             "help": "keep the sum on the device",
             "versions": "<2.15",
+            "verdict": None,
         }
     ]
+
+
+CONFIRMED = Verdict("confirmed", 200, 200, 200, 1.21, "NVIDIA H200", "2.11.0", "2026-11-20")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (CONFIRMED, "confirmed on NVIDIA H200: 200 of 200 executions waited, 1.21 s blocked"),
+        (CONFIRMED._replace(waits=3040), "200 of 200 executions waited (3,040 waits), 1.21 s blocked"),
+        (CONFIRMED._replace(waited=None, executions=None), "confirmed on NVIDIA H200: 200 waits, 1.21 s blocked"),
+        (
+            CONFIRMED._replace(waits=1, waited=1, executions=1, seconds=0.0, device=""),
+            "confirmed: 1 of 1 execution waited",
+        ),
+        (
+            CONFIRMED._replace(status="refuted", waits=0, waited=0, executions=1200, seconds=0.0),
+            "refuted on NVIDIA H200: 0 of 1,200 executions waited",
+        ),
+        (CONFIRMED._replace(device="a\x1b[31m"), "confirmed on a\\x1b[31m: "),
+    ],
+)
+def test_full_says_what_runs_showed(verdict: Verdict, said: str) -> None:
+    assert said in text("full", report(FINDING._replace(verdict=verdict)))
+
+
+def test_json_has_the_verdict() -> None:
+    (entry,) = json.loads(text("json", report(FINDING._replace(verdict=CONFIRMED))))
+    assert entry["verdict"] == {
+        "status": "confirmed",
+        "waits": 200,
+        "waited": 200,
+        "executions": 200,
+        "blocked_s": 1.21,
+        "device": "NVIDIA H200",
+        "torch": "2.11.0",
+        "date": "2026-11-20",
+    }
 
 
 def test_json_of_several_and_of_none() -> None:

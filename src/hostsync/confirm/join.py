@@ -67,9 +67,15 @@ def join(
         for number, site in enumerate(sites)
         if site.allowed is None and not shown.intersection(covered[number])
     ]
+    found = {
+        (site.filename, site.span)
+        for number, site in enumerate(sites)
+        if site.allowed is None and shown.intersection(covered[number])
+    }
     return Joined(
         judged=verdicts,
         missed=_missed(uncovered),
+        found=len(found),
         allowed=tuple(site for site in sites if site.allowed is not None),
         memory=memory,
         elsewhere=evidence.elsewhere,

@@ -116,6 +116,8 @@ class Joined(NamedTuple):
 
     judged: tuple[Judged, ...]
     missed: tuple[Missed, ...]
+    found: int
+    """Expressions that waited, are not allowed, and that a shown finding covers."""
     allowed: tuple[WaitSite, ...]
     memory: Mapping[str, Total]
     """Waits inside allocators that no rule names, by kind."""

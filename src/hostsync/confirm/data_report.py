@@ -1,0 +1,106 @@
+"""A confirmation for programs: one JSON object. docs/confirm.md documents it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hostsync.catalogue.model import Rule
+from hostsync.confirm.records import Joined, Judged, Missed, Total, WaitSite
+from hostsync.confirm.summary import summary_of
+from hostsync.findings import Verdict
+from hostsync.report.formats.json import to_dict
+from hostsync.runtime.executions import Span
+
+VERSION = 1
+
+
+def render_json(joined: Joined, rules: dict[str, Rule]) -> Iterator[str]:
+    """The text of the object."""
+    yield json.dumps(to_data(joined, rules), indent=2)
+
+
+def to_data(joined: Joined, rules: dict[str, Rule]) -> dict[str, Any]:
+    """The object.
+
+    Args:
+        joined: findings beside waits.
+        rules: by code.
+    """
+    summary = summary_of(joined)
+    return {
+        "hostsync_confirm": VERSION,
+        "runs": [{**run._asdict(), "program": list(run.program)} for run in joined.runs],
+        "summary": {
+            **summary._asdict(),
+            "precision": _rounded(summary.precision),
+            "recall": _rounded(summary.recall),
+            "causes": joined.causes,
+        },
+        "findings": [_judged(one, joined) for one in joined.judged if one.is_shown],
+        "missed": [_missed(missed, rules) for missed in joined.missed],
+        "allowed": [_site(site, rules) for site in joined.allowed],
+        "memory": {kind: _total(total) for kind, total in sorted(joined.memory.items())},
+        "elsewhere": _total(joined.elsewhere),
+    }
+
+
+def verdict_of(one: Judged, joined: Joined) -> Verdict:
+    """The verdict of a finding, as `hostsync check --verdicts` would show it."""
+    return Verdict(
+        status=one.status,
+        waits=one.waits,
+        waited=one.waited,
+        executions=one.executions,
+        seconds=one.seconds,
+        device=", ".join(dict.fromkeys(run.device for run in joined.runs if run.device)),
+        torch=", ".join(dict.fromkeys(run.torch for run in joined.runs if run.torch)),
+        date=max((run.date for run in joined.runs), default=""),
+    )
+
+
+def _judged(one: Judged, joined: Joined) -> dict[str, Any]:
+    finding = one.finding._replace(verdict=verdict_of(one, joined))
+    return {**to_dict(finding), "allowed_waits": one.allowed, "inside_calls": one.is_through}
+
+
+def _missed(missed: Missed, rules: dict[str, Rule]) -> dict[str, Any]:
+    hidden = missed.hidden
+    found = None if hidden is None else {"code": hidden.code, "confidence": hidden.confidence}
+    return {**_site(missed.site, rules), "found_as": found}
+
+
+def _site(site: WaitSite, rules: dict[str, Rule]) -> dict[str, Any]:
+    rule = None if site.code is None else rules.get(site.code)
+    return {
+        "code": site.code,
+        "name": None if rule is None else rule.name,
+        "filename": str(Path(site.filename).absolute()),
+        **_location(site.span),
+        "symbol": site.symbol,
+        "expression": site.text,
+        "kind": site.kind,
+        "call": site.call,
+        "waits": site.waits,
+        "waited": site.waited,
+        "blocked_s": round(site.seconds, 9),
+        "allowed": site.allowed,
+        "library": site.library or None,
+    }
+
+
+def _location(span: Span) -> dict[str, Any]:
+    return {
+        "location": {"row": span.row, "column": span.column or None},
+        "end_location": {"row": span.end_row, "column": span.end_column or None},
+    }
+
+
+def _total(total: Total) -> dict[str, Any]:
+    return {"waits": total.waits, "blocked_s": round(total.seconds, 9)}
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)

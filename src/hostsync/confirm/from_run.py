@@ -1,0 +1,112 @@
+"""Reports of `hostsync run --output-format json` → evidence. They do not say what was executed without a wait."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from hostsync.confirm.files import ScannedFiles
+from hostsync.confirm.records import MEMORY_KINDS, Evidence, RunInfo, Through, Total, WaitSite
+from hostsync.confirm.observed import span_of_place
+from hostsync.runtime.executions import Span
+from hostsync.runtime.records import Place
+
+_WHOLE = "as `hostsync run --output-format json` writes it"
+
+
+class ReportError(ValueError):
+    """A report of a run that can't be used; the message names the file and what is wrong."""
+
+
+def from_runs(paths: Iterable[Path], files: ScannedFiles) -> Evidence:
+    """The evidence of several reports together. Raises ReportError."""
+    sites: list[WaitSite] = []
+    through: list[Through] = []
+    runs: list[RunInfo] = []
+    elsewhere = Total()
+    for path in paths:
+        data = _read(path)
+        try:
+            runs.append(_run(data, path))
+            for site in data["sites"]:
+                name, span = _place(site, files)
+                waits, seconds = _number(site["count"]), float(site["blocked_s"])
+                if name is not None:
+                    sites.append(_wait_site(site, name, span, waits, seconds))
+                    for caller in site.get("callers", ()):
+                        above, at = _place(caller, files)
+                        if above is not None:
+                            through.append(Through(above, at, waits, None, seconds))
+                elif site["allowed"] is None and (site["kind"] not in MEMORY_KINDS or site["code"] is not None):
+                    elsewhere = elsewhere.plus(waits, seconds)
+        except KeyError as error:
+            raise ReportError(f"{path}: not a report {_WHOLE}: `{error.args[0]}` is missing") from None
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ReportError(f"{path}: not a report {_WHOLE}: {error}") from None
+    return Evidence(tuple(sites), tuple(through), elsewhere, lambda filename, span: None, tuple(runs))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise ReportError(f"{path}: there is no such report") from None
+    except OSError as error:
+        raise ReportError(f"{path}: can't read this report: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ReportError(f"{path}: not a report {_WHOLE}: {error}") from error
+    if not isinstance(data, dict) or not isinstance(data.get("sites"), list):
+        raise ReportError(f"{path}: not a report {_WHOLE}: it has no list of sites")
+    return data
+
+
+def _run(data: dict[str, Any], path: Path) -> RunInfo:
+    environment = data["environment"]
+    # The report does not state when it was made.
+    made = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).date().isoformat()
+    exit_code = data["exit_code"]
+    return RunInfo(
+        program=tuple(str(word) for word in data["program"]),
+        exit_code=None if exit_code is None else int(exit_code),
+        device=str(environment.get("device", "")),
+        torch=str(environment.get("torch", "")),
+        date=made,
+        blind_spots=tuple(str(text) for text in data["blind_spots"]),
+        counted=False,
+    )
+
+
+def _place(entry: dict[str, Any], files: ScannedFiles) -> tuple[str | None, Span]:
+    filename, start, end = entry["filename"], entry["location"], entry["end_location"]
+    if filename is None:
+        return None, Span(0, 0, 0, 0)
+    columns = (_number(start["column"] or 0), _number(end["column"] or 0))
+    place = Place(str(filename), _number(start["row"]), columns[0], _number(end["row"]), columns[1], "")
+    return files.name_of(place.filename), span_of_place(place)
+
+
+def _wait_site(site: dict[str, Any], name: str, span: Span, waits: int, seconds: float) -> WaitSite:
+    library = site["library"]
+    return WaitSite(
+        filename=name,
+        span=span,
+        symbol=str(site["symbol"]),
+        text=str(site["expression"] or ""),
+        kind=str(site["kind"]),
+        call=str(site["call"]),
+        code=site["code"],
+        allowed=site["allowed"],
+        waits=waits,
+        waited=None,
+        seconds=seconds,
+        library="" if library is None else str(library["symbol"]),
+    )
+
+
+def _number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"expected a number, 0 or more, not {json.dumps(value)[:40]}")
+    return value
