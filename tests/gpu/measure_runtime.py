@@ -9,6 +9,7 @@ Needs torch with CUDA, and nothing else. Takes about a minute.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import platform
 import statistics
@@ -56,6 +57,42 @@ def candidates() -> list[Candidate]:
     def store_element() -> None:
         x[0] = 1.0
 
+    two = torch.randn(2, 2, device=d)
+    two_mask = torch.randint(2, (2, 2), device=d, dtype=torch.bool)
+    two_y = torch.randn(int(two_mask.sum()), device=d)
+    two_index, two_index_cpu = torch.tensor([0, 1], device=d), torch.tensor([0, 1])
+    zero_d = torch.randn((), device=d)
+    pair = torch.tensor([1, 2], device=d)
+
+    def pytorch_store(index: Any, value: Any) -> Callable[[], None]:
+        def store() -> None:
+            two[index] = value
+
+        return store
+
+    def branch() -> int:
+        return 1 if zero_d else 0
+
+    graph = torch.cuda.CUDAGraph()
+    static = torch.zeros(16, device=d)
+    with torch.cuda.graph(graph):
+        static.add_(1.0)
+    driver_library = ctypes.CDLL("libcuda.so.1")
+    pinned_kib = torch.empty(256).pin_memory()
+
+    def memset(tensor: torch.Tensor) -> Callable[[], None]:
+        address, size = ctypes.c_uint64(tensor.data_ptr()), ctypes.c_size_t(tensor.nbytes)
+
+        def fill() -> None:
+            assert driver_library.cuMemsetD8_v2(address, ctypes.c_ubyte(0), size) == 0
+
+        return fill
+
+    pinned_blocks = []
+
+    def pinned_anew() -> None:
+        pinned_blocks.append(torch.empty(1 << 28, pin_memory=True))
+
     def event() -> None:
         done = torch.cuda.Event()
         done.record()
@@ -80,6 +117,32 @@ def candidates() -> list[Candidate]:
         return lambda: kept.append(torch.empty(1 << 26, device=d))
 
     return [
+        # PyTorch's own list: test_sync_warning in its test/test_torch.py.
+        ("pytorch: x[mask] = 1.0", False, pytorch_store(two_mask, 1.0)),
+        ("pytorch: x[ind] = 0-d y", False, pytorch_store(two_index, zero_d)),
+        ("pytorch: x[ind]", False, lambda: two[two_index]),
+        ("pytorch: one_hot(ind, num_classes=…)", False, lambda: hot(two_index, num_classes=2)),
+        ("pytorch: randperm(20000, device)", False, lambda: torch.randperm(20000, device=d)),
+        ("pytorch: repeat_interleave(x, 2, output_size=4)", False, lambda: two.repeat_interleave(2, 0, output_size=4)),
+        (
+            "pytorch: repeat_interleave(x, repeats, output_size=3)",
+            False,
+            lambda: torch.repeat_interleave(two, pair, 0, output_size=3),
+        ),
+        ("pytorch: torch.any(y)", False, lambda: torch.any(two_y)),
+        ("pytorch: x[mask] = y", True, pytorch_store(two_mask, two_y)),
+        ("pytorch: x[ind_cpu] = y", True, pytorch_store(two_index_cpu, zero_d)),
+        ("pytorch: x[mask]", True, lambda: two[two_mask]),
+        ("pytorch: x[ind_cpu]", True, lambda: two[two_index_cpu]),
+        ("pytorch: x.nonzero()", True, lambda: two.nonzero()),
+        ("pytorch: if y", True, branch),
+        ("pytorch: one_hot(ind)", True, lambda: hot(two_index)),
+        ("pytorch: repeat_interleave(x, repeats)", True, lambda: torch.repeat_interleave(two, pair, 0)),
+        ("replay of a CUDA graph", False, graph.replay),
+        ("cuMemsetD8 of device memory", False, memset(static)),
+        ("cuMemsetD8 of pinned memory", True, memset(pinned_kib)),
+        ("empty(1 GiB, pin_memory=True), new", False, pinned_anew),
+        ("torch.zeros, which is a memset", False, lambda: torch.zeros(1 << 20, device=d)),
         ("x + 1", False, lambda: x + 1),
         ("torch.full((4,), 2.0, device=d)", False, lambda: torch.full((4,), 2.0, device=d)),
         ("x[mask] = 0.0", False, store_scalar),
@@ -164,8 +227,8 @@ def measure_threshold() -> dict[str, dict[str, bool]]:
     return out
 
 
-def measure_overhead() -> dict[str, dict[str, float]]:
-    """Microseconds for each turn of a loop, medians of interleaved runs."""
+def measure_overhead() -> dict[str, dict[str, Any]]:
+    """Microseconds for each turn of a loop: medians, and the median ratio of pairs of runs that follow each other."""
     x = torch.rand(16, device="cuda")
 
     def launches(n: int) -> None:
@@ -188,24 +251,54 @@ def measure_overhead() -> dict[str, dict[str, float]]:
         torch.cuda.synchronize()
         return (time.perf_counter() - begun) / n * 1e6
 
-    loops = (("launch", launches, 800), ("sum and item", reads, 400), ("item", item, 1000))
-    every: dict[str, dict[str, list[float]]] = {name: {} for name, _, _ in loops}
+    import torchvision
+
+    model = torchvision.models.resnet50(weights=None).cuda().to(memory_format=torch.channels_last)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    scaler = torch.amp.GradScaler("cuda")
+    images = torch.rand(64, 3, 224, 224, device="cuda").to(memory_format=torch.channels_last)
+    labels = torch.randint(0, 1000, (64,), device="cuda")
+
+    def resnet50_steps(n: int) -> None:
+        for _ in range(n):
+            with torch.autocast("cuda"):
+                loss = torch.nn.functional.cross_entropy(model(images), labels)
+            optimizer.zero_grad()
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            loss.item()
+
+    resnet50_steps(20)
+    loops = (
+        ("launch", launches, 4000, 41),
+        ("sum and item", reads, 1000, 21),
+        ("item", item, 2000, 21),
+        ("resnet50 step, batch 64, autocast and GradScaler", resnet50_steps, 8, 21),
+    )
+    out: dict[str, dict[str, Any]] = {}
     # The profiler keeps its subscription, and trace callbacks can't be taken back, so that these come last.
-    for sources in ("driver", "debug", "profiler", "profiler with_stack", "trace"):
-        for name, loop, n in loops:
-            runs = every[name]
-            for _ in range(9):
-                if sources in ("driver", "debug"):
-                    runs.setdefault("plain", []).append(timed(loop, n))
+    for sources in ("driver", "debug", "profiler with_stack", "trace"):
+        for name, loop, n, pairs in loops:
+            plain, watched = [], []
+            for _ in range(pairs if sources == "driver" else 5):
+                plain.append(timed(loop, n))
                 if sources.startswith("profiler"):
-                    with torch.profiler.profile(with_stack="stack" in sources):
-                        runs.setdefault(sources, []).append(timed(loop, n))
+                    with torch.profiler.profile(with_stack=True):
+                        loop(1)
+                        watched.append(timed(loop, n))
                     continue
                 with hostsync.watch(sources):
-                    runs.setdefault(sources, []).append(timed(loop, n))
-    out = {
-        name: {key: round(statistics.median(values), 2) for key, values in runs.items()} for name, runs in every.items()
-    }
+                    # The first calls after a subscription load what they need.
+                    loop(1)
+                    watched.append(timed(loop, n))
+            row = out.setdefault(name, {})
+            row[f"{sources}: plain"] = round(statistics.median(plain), 2)
+            row[f"{sources}: watched"] = round(statistics.median(watched), 2)
+            ratios = [after / before for before, after in zip(plain, watched, strict=True)]
+            row[f"{sources}: median ratio of pairs"] = round(statistics.median(ratios), 4)
+            low, _, high = statistics.quantiles(ratios, n=4)
+            row[f"{sources}: quartiles"] = f"{low:.3f} to {high:.3f}"
 
     def allowing(n: int) -> None:
         for _ in range(n):

@@ -122,6 +122,17 @@ def test_synchronous_copies_wait_and_copies_on_the_device_do_not() -> None:
     assert judge(cupti.CALLS[ASYNC_TO_DEVICE], "h2d", "pageable", STAGED_BYTES + 1)
 
 
+def test_fills_and_pinned_memory_given_back() -> None:
+    calls = Calls()
+    filled = calls.make(249, PINNED, 0, 64)
+    assert (filled.kind, filled.memory, filled.waits) == ("memset", "pinned", True)
+    assert not calls.make(249, DEVICE, 0, 64).waits
+    assert PINNED in calls.driver._pinned
+    assert not calls.make(38, PINNED).waits
+    assert not calls.driver._pinned
+    assert calls.make(245, DEVICE).waits
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the loaded libraries of Linux")
 def test_without_the_driver_there_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     from hostsync.runtime.errors import SourceError

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hostsync.findings import Finding
 from hostsync.runtime.executions import Executed, Span
 
-MEMORY_KINDS = frozenset(("allocation", "host-allocation", "free"))
+MEMORY_KINDS = frozenset(("free",))
 """Kinds of wait that happen inside an allocator. Where no rule names one, it is by chance that it happens there."""
 
 CONFIRMED, REFUTED, NOT_REACHED, NOT_SEEN = "confirmed", "refuted", "not reached", "not seen"

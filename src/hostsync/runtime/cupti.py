@@ -35,8 +35,8 @@ class Call(NamedTuple):
     kind: str
     """As in `records.Wait`."""
     layout: str
-    """How its parameters lie: stream, none, linear (destination, source, bytes), 2d, 3d, host (out, bytes), or
-    register (pointer, bytes)."""
+    """How its parameters lie: stream, none, linear (destination, source, bytes), 2d, 3d, or fill (destination, value,
+    elements)."""
     direction: str = ""
     """Of a copy: h2d, d2h, or any where the pointers tell."""
     has_stream: bool = False
@@ -49,13 +49,11 @@ CALLS: dict[int, Call] = {
     126: Call("cuStreamSynchronize", "stream", "stream", has_stream=True),
     440: Call("cuStreamSynchronize_ptsz", "stream", "stream", has_stream=True),
     245: Call("cuMemFree_v2", "free", "none"),
-    38: Call("cuMemFreeHost", "free", "none"),
-    39: Call("cuMemHostAlloc", "host-allocation", "host"),
-    271: Call("cuMemHostAlloc_v2", "host-allocation", "host"),
-    294: Call("cuMemAllocHost_v2", "host-allocation", "host"),
-    301: Call("cuMemHostRegister", "host-allocation", "register"),
-    379: Call("cuMemHostRegister_v2", "host-allocation", "register"),
-    302: Call("cuMemHostUnregister", "free", "none"),
+    38: Call("cuMemFreeHost", "host-free", "none"),
+    302: Call("cuMemHostUnregister", "host-free", "none"),
+    249: Call("cuMemsetD8_v2", "memset", "fill"),
+    250: Call("cuMemsetD16_v2", "memset", "fill"),
+    251: Call("cuMemsetD32_v2", "memset", "fill"),
     276: Call("cuMemcpyHtoD_v2", "copy-to-device", "linear", "h2d"),
     397: Call("cuMemcpyHtoD_v2_ptds", "copy-to-device", "linear", "h2d"),
     278: Call("cuMemcpyDtoH_v2", "copy-to-host", "linear", "d2h"),
@@ -79,7 +77,9 @@ CALLS: dict[int, Call] = {
     291: Call("cuMemcpy3DAsync_v2", "copy-to-host", "3d", "any", True),
     425: Call("cuMemcpy3DAsync_v2_ptsz", "copy-to-host", "3d", "any", True),
 }
-"""By callback number (`CUPTI_DRIVER_TRACE_CBID_…`). Copies to and from arrays and between devices are left out."""
+"""By callback number (`CUPTI_DRIVER_TRACE_CBID_…`). Copies to and from arrays and between devices are left out, and so
+are calls that do not wait by the oracle (`tests/gpu/results/runtime-sources.json`): allocations on the device, new
+pinned memory, launches of kernels and graphs, asynchronous fills."""
 
 
 class Copy(NamedTuple):

@@ -41,22 +41,22 @@ class Seen(NamedTuple):
 def judge(call: cupti.Call, direction: str, memory: str, size: int) -> bool:
     """Whether a driver call makes the host wait for work that was enqueued before.
 
-    Calls that synchronize or free memory always do. Copies within the device never do. A copy to the host waits when it
-    is synchronous, or when the host's memory is pageable. A copy to the device waits when it is synchronous, or from
-    pageable memory of more than `STAGED_BYTES`: smaller ones are staged by the driver. Sources: the CUDA driver API's
-    page on synchronization behaviour; measured on an H200 with driver 580.
-
-    New pinned memory is counted as a wait because CUDA documents it as one. On the H200 the oracle has answered both
-    ways: 32 MiB did not wait, see `tests/gpu/results`.
+    Calls that synchronize or free the device's memory always do. Copies within the device never do. A copy to the host
+    waits when it is synchronous, or when the host's memory is pageable. A copy to the device waits when it is
+    synchronous, or from pageable memory of more than `STAGED_BYTES`: smaller ones are staged by the driver. A
+    synchronous fill waits where it fills pinned memory. Giving pinned memory back does not wait. Sources: the CUDA
+    driver API's page on synchronization behaviour; measured on an H200 with driver 580.
 
     Args:
         call: which call.
         direction: of a copy: `h2d`, `d2h`, or empty for one that doesn't touch the host's memory.
-        memory: the host's side of a copy: `pageable` or `pinned`.
+        memory: the host's side of a copy: `pageable` or `pinned`; what a fill fills.
         size: bytes copied.
     """
+    if call.kind == "memset":
+        return memory == "pinned"
     if not call.direction:
-        return True
+        return call.kind != "host-free"
     if not direction:
         return False
     if not call.has_stream:
@@ -165,10 +165,10 @@ class Driver:
                 kind = "copy-to-device" if direction == "h2d" else "copy-to-host" if direction else "other"
             else:
                 memory = self._memory(copy.destination if direction == "d2h" else copy.source)
-        elif call.kind == "free":
+        elif call.kind == "host-free":
             self._pinned.clear()
-        elif call.layout in ("host", "register"):
-            size = ctypes.c_size_t.from_address(params + 8).value
+        elif call.kind == "memset":
+            memory = self._memory(ctypes.c_uint64.from_address(params).value)
         return Seen(kind, call.name, stream, seconds, size, memory, judge(call, direction, memory, size or 0))
 
     def _memory(self, pointer: int) -> str:

@@ -30,7 +30,7 @@ class Wait(NamedTuple):
     """One time that the host waited."""
 
     kind: str
-    """stream | device | event | copy-to-host | copy-to-device | allocation | host-allocation | free | other."""
+    """stream | device | event | copy-to-host | copy-to-device | memset | free | other."""
     call: str
     """The driver's or torch's name of what waited, e.g. `cuStreamSynchronize`."""
     operation: str

@@ -25,8 +25,6 @@ WIDEST = 44
 """Columns of a cell; longer text is cropped."""
 HEADINGS = ("blocked", "count", "mean", "share", "where", "what", "kind", "rule", "stream", "size")
 _PLAIN = {
-    "host-allocation": "new pinned memory is made here, which holds up the host; sizes that come again are kept",
-    "allocation": "new device memory is made here, which holds up the host; sizes that come again are kept",
     "free": "device memory is given back here, and the host waits for the device",
 }
 """What is said of waits that no rule speaks of."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 SYNCHRONIZING = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize")
-MEMORY = ("cudaFree", "cudaHostAlloc", "cudaFreeHost")
+MEMORY = ("cudaFree",)
 COPIES = {"Memcpy DtoH (Device -> Pageable)": "copy-to-host", "Memcpy HtoD (Pageable -> Device)": "copy-to-device"}
 # Up to here a copy is only staged (results/runtime-sources.json).
 STAGED_BYTES = 2 << 20
