@@ -17,8 +17,10 @@ ISSUES = "the project's issue tracker"
 COMMANDS = {
     "check": "hostsync.cli.check:check_command",
     "run": "hostsync.cli.run:run_command",
+    "confirm": "hostsync.cli.confirm:confirm_command",
     "probe": "hostsync.cli.probe:probe_command",
     "verify-rules": "hostsync.cli.verify_rules:verify_rules_command",
+    "calibrate": "hostsync.cli.calibrate:calibrate_command",
     "explain": "hostsync.cli.explain:explain_command",
     "rules": "hostsync.cli.rules:rules_command",
 }
@@ -51,8 +53,8 @@ def group() -> None:
 def run(args: list[str]) -> int:
     """Runs the command line `args` and returns the exit code: 0 clean, 1 findings, 2 wrong usage or failure, 130
     interrupted."""
-    # The standard output of `run` is the program's, and as strict as Python makes it.
-    _make_output_safe([sys.stderr] if args[:1] == ["run"] else [sys.stdout, sys.stderr])
+    # The standard output of `run` and `confirm` is the program's, and as strict as Python makes it.
+    _make_output_safe([sys.stderr] if args[:1] in (["run"], ["confirm"]) else [sys.stdout, sys.stderr])
     try:
         code: Any = group.main(args, prog_name="hostsync", standalone_mode=False)
         sys.stdout.flush()

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hostsync.confirm.files import ScannedFiles
-from hostsync.confirm.records import MEMORY_KINDS, Evidence, RunInfo, Through, Total, WaitSite
 from hostsync.confirm.observed import span_of_place
+from hostsync.confirm.records import MEMORY_KINDS, Evidence, RunInfo, Through, Total, WaitSite
 from hostsync.runtime.executions import Span
 from hostsync.runtime.records import Place
 
