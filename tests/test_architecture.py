@@ -44,7 +44,7 @@ ROOMS: dict[str, frozenset[str]] = {
     ),
     "runtime": frozenset({"findings", "catalogue", "report", "syntax"}),
     "confirm": frozenset({"findings", "runtime"}),
-    "pytest_plugin": frozenset({"runtime"}),
+    "pytest_plugin": frozenset({"catalogue", "lint", "project", "report", "runtime"}),
     "calibrate": frozenset({"catalogue", "runtime"}),
     "__main__": frozenset({"cli"}),
     "__init__": frozenset({"runtime"}),
@@ -57,6 +57,7 @@ OUTSIDE: dict[str, frozenset[str]] = {
     "libcst": frozenset({"syntax", "fix"}),
     "click": frozenset({"cli"}),
     "pathspec": frozenset({"project"}),
+    "pytest": frozenset({"pytest_plugin"}),
     "tomli": frozenset({"catalogue", "project"}),
 }
 """The packages that are no part of Python, and the rooms that may import them."""

@@ -23,8 +23,8 @@ _EXPLICIT = {
     "event": "torch.cuda.Event.synchronize",
     "device": "torch.cuda.synchronize",
 }
-_MEMORY_KINDS = ("allocation", "host-allocation", "free")
-_MEMORY_OPS = ("pin_memory", "empty_cache")
+_MEMORY_KINDS = ("free",)
+_MEMORY_OPS = ("empty_cache",)
 """The operations that are to blame for a wait inside an allocator; elsewhere it happens by chance."""
 _MOVERS = ("Tensor.to", "Tensor.copy_")
 """They copy either way."""
@@ -51,6 +51,7 @@ class Causes:
         rules = tuple(rules)
         self._index = RuleIndex(rules)
         self._named = [(match.kind, op) for rule in rules for match in rule.events for op in match.ops]
+        self._waiting = {op.rpartition(".")[2] for kind, op in self._named if kind == "synchronize"}
         self._kinds: dict[str, tuple[str, ...]] = {}
         self._rules = {rule.code: rule for rule in rules}
 
@@ -74,6 +75,16 @@ class Causes:
             found = {kind for kind, pattern in self._named if op == pattern or _is_like(op, pattern)}
             self._kinds[op] = tuple(sorted(found))
         return self._kinds[op]
+
+    def is_explicit(self, wait: Wait) -> bool:
+        """Whether the expression in the user's code asks for a wait, as `torch.cuda.synchronize()` does."""
+        at = None if wait.place is None else node_at(wait.place)
+        if at is None:
+            return False
+        # Python 3.10 tells the statement only.
+        nodes = [at.node] if wait.place is not None and wait.place.column else ast.walk(at.node)
+        names = {_last_name(node.func) for node in nodes if isinstance(node, ast.Call)}
+        return any(fnmatchcase(name, pattern) for name in names if name for pattern in self._waiting)
 
     def _candidates(self, wait: Wait) -> Iterator[Candidate]:
         """What the wait may be, the likeliest first."""
@@ -263,6 +274,13 @@ def _dotted(node: ast.expr) -> str:
         parts.append(node.attr)
         node = node.value
     return ".".join(reversed([*parts, node.id])) if isinstance(node, ast.Name) else ""
+
+
+def _last_name(node: ast.expr) -> str:
+    """`synchronize` of `stream().synchronize`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_text(node: ast.expr) -> bool:

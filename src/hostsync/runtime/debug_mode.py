@@ -112,6 +112,14 @@ class WarningsHook:
         module.filters = self._pinned = PinnedFilters(module.filters)
         _refresh()
 
+    def keep_up(self) -> None:
+        """Pin the filters again, where `catch_warnings` has put back those of before `install`."""
+        module: Any = warnings
+        now = module.filters
+        if self._original is not None and not (isinstance(now, PinnedFilters) and now.pinned):
+            module.filters = PinnedFilters(now)
+            _refresh()
+
     def remove(self) -> None:
         """Restore everything as it was; filters that the program has set in the meantime stay."""
         module: Any = warnings
@@ -176,6 +184,10 @@ class DebugMode:
         except (RuntimeError, AssertionError) as error:
             self._hook.remove()
             raise SourceError(f"CUDA can't be initialized: {str(error).splitlines()[0]}") from error
+
+    def keep_up(self) -> None:
+        """As `WarningsHook.keep_up`."""
+        self._hook.keep_up()
 
     def stop(self) -> None:
         """Restore the mode, the filters and the hook. Safe to call twice."""

@@ -42,6 +42,8 @@ chains: dict[int, Region | None] = {}
 """The chain that each thread entered or left last, by thread identifier: for waits in another thread on its behalf."""
 everywhere: list[Capture] = []
 """Captures of all threads."""
+on_violation: list[Callable[[Wait], None]] = []
+"""Called with each wait that a `forbid` raises for, in the thread that waited, before the captures of `everywhere`."""
 open_count = 0
 """Open `watch` and `forbid` regions in the process. While it is 0, `allow` does nothing."""
 _count_lock = threading.Lock()
@@ -475,6 +477,8 @@ def deliver(wait: Wait, innermost: Region | None, by_comment: str | None) -> Hos
             region.owner.add(wait if allowed is None else wait._replace(allowed=allowed))
         elif allowed is None and error is None:
             error = region.owner.violated(wait)
+            for listener in tuple(on_violation):
+                listener(wait)
         region = region.outer
     for capture in tuple(everywhere):
         if not any(capture is one for one in served):

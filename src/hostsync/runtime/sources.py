@@ -208,6 +208,15 @@ def _unuse(name: str, user: int) -> None:
         running.source.stop()
 
 
+def keep_up() -> None:
+    """Put back what a program may have taken away from a source: `warnings.catch_warnings` undoes more than it did."""
+    with _lock:
+        for running in _running.values():
+            again = getattr(running.source, "keep_up", None)
+            if again is not None:
+                again()
+
+
 @atexit.register
 def _stop_all() -> None:
     # No callback may come once the interpreter is being taken down.

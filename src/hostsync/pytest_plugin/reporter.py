@@ -1,0 +1,97 @@
+"""The hooks that report a run: header, summary, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from hostsync.lint import baseline
+from hostsync.pytest_plugin.gate import SECTION, Gate
+from hostsync.pytest_plugin.gathering import Data, Gathered, write_baseline
+
+
+class Reporter:
+    """Gathers the results where the run is reported.
+
+    Args:
+        config: pytest's.
+        gate: what watches the tests of this process.
+    """
+
+    def __init__(self, config: pytest.Config, gate: Gate) -> None:
+        self.gathered = Gathered()
+        self._config = config
+        self._gate = gate
+        self._is_worker = hasattr(config, "workerinput")
+
+    def pytest_report_header(self) -> str:
+        settings = self._gate.settings
+        what = {
+            "off": "off",
+            "marked": "tests with a marker or a fixture of hostsync are watched",
+            "report": "every test is watched, none fails",
+            "error": "every test is watched",
+        }[settings.mode]
+        if settings.mode == "off":
+            return f"hostsync: {what}"
+        return f"hostsync: {what} (level {settings.level}, scope {','.join(sorted(settings.scope))})"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        data: Data | None = getattr(report, "host_sync", None)
+        if data is not None and not self._is_worker:
+            self.gathered.add(report.nodeid, report.when or "", report.outcome, data)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        data = getattr(node, "workeroutput", {}).get("hostsync")
+        if data is not None:
+            self.gathered.add_process(data)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        data = self._gate.end()
+        if self._is_worker:
+            self._config.workeroutput["hostsync"] = data  # type: ignore[attr-defined]
+        else:
+            self.gathered.add_process(data)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        from hostsync.pytest_plugin.summary import summary
+
+        notes = list(self._write())
+        lines = list(summary(self.gathered, self._gate.settings, self._gate.recorded, self._is_partial(), notes))
+        if lines:
+            terminalreporter.section(SECTION)
+            for line in lines:
+                terminalreporter.write_line(line)
+
+    def pytest_unconfigure(self) -> None:
+        self._gate.watcher.close()
+
+    def _write(self) -> Iterator[str]:
+        """Writes the files that were asked for; says what was written, and what could not be."""
+        settings = self._gate.settings
+        if settings.report is not None:
+            try:
+                settings.report.write_text(self.gathered.as_json(settings), encoding="utf-8")
+            except OSError as error:
+                yield f"can't write {settings.report}: {error.strerror}"
+            else:
+                yield f"report written to {settings.report}"
+        if settings.update and settings.baseline is not None:
+            if not self.gathered.watched:
+                yield f"baseline {settings.baseline} not written: no test was watched"
+                return
+            try:
+                yield write_baseline(settings.baseline, self.gathered, self._gate.recorded, self._is_partial())
+            except baseline.BaselineError as error:
+                yield str(error)
+
+    def _is_partial(self) -> bool:
+        """Whether tests were selected by hand."""
+        config = self._config
+        source = getattr(config, "args_source", None)
+        options = ("keyword", "markexpr", "lf", "deselect", "maxfail", "stepwise")
+        return getattr(source, "name", "") == "ARGS" or any(config.getoption(name, None) for name in options)
