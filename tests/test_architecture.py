@@ -58,7 +58,7 @@ OUTSIDE: dict[str, frozenset[str]] = {
     "click": frozenset({"cli"}),
     "pathspec": frozenset({"project"}),
     "pytest": frozenset({"pytest_plugin"}),
-    "tomli": frozenset({"catalogue", "project"}),
+    "tomli": frozenset({"calibrate", "catalogue", "project"}),
 }
 """The packages that are no part of Python, and the rooms that may import them."""
 

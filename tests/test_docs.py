@@ -84,7 +84,7 @@ def test_commands_use_options_that_exist(page: Path) -> None:
     lines += [line for block in blocks(page, "sh", "yaml") for line in block.text.splitlines()]
     lines += re.findall(r"`(hostsync [^`\n]+)`", page.read_text(encoding="utf-8"))
     for line in lines:
-        used = re.search(r"\bhostsync (?P<command>[a-z-]+)(?P<rest>.*)", line)
+        used = re.search(r"\bhostsync (?P<command>[a-z][a-z-]+)(?P<rest>.*)", line)
         if used is None:
             continue
         if used["command"] not in COMMANDS:

@@ -178,7 +178,7 @@ def test_dtype_and_dimensions(name: str, dtype: str, ndim: str) -> None:
         ("Tensor.item", ["always"]),
         ("torch.nonzero", ["always"]),
         ("torch.where", ["input missing"]),
-        ("torch.nn.functional.one_hot", ["num_classes missing"]),
+        ("torch.nn.functional.one_hot", ["num_classes missing", "num_classes negative"]),
         ("torch.linalg.inv", ["always"]),
         ("torch.linalg.inv_ex", ["check_errors true"]),
         ("torch.linalg.det", []),

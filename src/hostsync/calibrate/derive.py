@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
@@ -20,7 +21,7 @@ Condition = str | tuple[str, str]
 Rows = Mapping[str, tuple[int, int, int]]
 """Calls, how many waited, and in how many debug mode warned, by the kinds of the arguments."""
 
-_DEVICE_TENSOR = re.compile(r"[bfic]s?0?")
+_DEVICE_TENSOR = re.compile(r"[bfic]s?\d*")
 _NAMES_OF_DIMENSIONS = re.compile(
     r"(dim|axis|dims|axes)\d?|dim_?\w*|offset|diagonal|keepdim|dimension|start_dim|end_dim"
 )
@@ -110,6 +111,12 @@ def is_tensor(kind: str) -> bool:
     return any(_DEVICE_TENSOR.fullmatch(part) for part in parts)
 
 
+def letter_of(kind: str) -> str:
+    """Return b, f, i or c for a tensor, wherever it is; nothing for anything else."""
+    match = re.fullmatch(r"(?:cpu:)?([bfic])s?\d*", kind)
+    return match[1] if match else ""
+
+
 def holds(test: ArgumentTest, arguments: Mapping[str, str]) -> bool:
     """Evaluate a test on a sample."""
     kind = arguments.get(test.param)
@@ -122,13 +129,21 @@ def holds(test: ArgumentTest, arguments: Mapping[str, str]) -> bool:
     if test.predicate == "tensor":
         return is_tensor(kind)
     if test.predicate == "number":
-        return kind == "n"
+        return kind in ("n", "n-")
+    if test.predicate == "negative":
+        return kind == "n-"
+    if test.predicate == "cpu":
+        return bool(letter_of(kind)) and kind.startswith("cpu:")
+    if test.predicate in ("int", "float", "complex"):
+        return letter_of(kind) == test.predicate[0]
+    if test.predicate.startswith("'"):
+        return kind == test.predicate
     if test.predicate == "data":
         return kind == "numpy" or (kind.startswith("[") and not is_tensor(kind)) or kind == "[f0]"
     if test.predicate in ("true", "false"):
         return kind == test.predicate
     if test.predicate == "mask":
-        return kind.lstrip("[").startswith("b")
+        return bool(re.match(r"\[?bs?\d*($|[,\]])", kind))
     return kind.startswith("[") and "," in kind
 
 
@@ -136,39 +151,86 @@ def _scalar_tensor(kind: str) -> bool:
     return bool(re.search(r"(^|[\[,])[fib]0($|[\],])", kind))
 
 
+_RECEIVERS = ("out", "input", "self")
+
+
 def read_as_numbers(op: Op, samples: list[Sample]) -> list[str]:
     """Return the parameters that take a Python number and wait whenever a 0-d device tensor comes instead."""
     found = []
     for param in op.params:
-        if param.name in ("out", "input", "self"):
+        if param.name in _RECEIVERS:
             continue
         with_tensor = [sample for sample in samples if is_tensor(sample.arguments.get(param.name, ""))]
         replaced = [sample for sample in with_tensor if _scalar_tensor(sample.arguments[param.name])]
         plain = [
             sample
             for sample in samples
-            if re.fullmatch(r"n(,n)*|\[n\]", sample.arguments.get(param.name, "")) and not sample.waited
+            if re.fullmatch(r"n-?(,n-?)*|\[n\]", sample.arguments.get(param.name, "")) and not sample.waited
         ]
         if replaced and plain and len(replaced) == len(with_tensor) and all(s.waited == s.calls for s in replaced):
             found.append(param.name)
     return found
 
 
-def separate(op: Op, waiting: list[Sample], silent: list[Sample]) -> str | None:
-    """Return the shortest condition that holds for all that waited and for none that did not."""
+_PREDICATES = (
+    "missing",
+    "true",
+    "tensor",
+    "data",
+    "given",
+    "false",
+    "number",
+    "negative",
+    "cpu",
+    "mask",
+    "int",
+    "float",
+)
+"""In order of preference, between two that tell the same samples apart."""
+_DTYPES = frozenset(("mask", "int", "float", "complex"))
+MOST_CONDITIONS = 4
+
+
+def tests_for(op: Op, samples: list[Sample]) -> list[ArgumentTest]:
+    """Return the tests that a condition may be made of: predicates, and strings that some sample passes."""
+    names = [param.name for param in op.params]
+    if any("self" in sample.arguments for sample in samples):
+        names.append("self")
+    tests = [ArgumentTest(name, predicate) for predicate in _PREDICATES for name in names]
+    texts = {
+        (name, kind)
+        for sample in samples
+        for name, kind in sample.arguments.items()
+        if kind.startswith("'") and name in names
+    }
+    return [*tests, *(ArgumentTest(name, text) for name, text in sorted(texts))]
+
+
+def separate(op: Op, waiting: list[Sample], silent: list[Sample]) -> tuple[str, ...] | None:
+    """Return few short conditions: each of `waiting` meets one, none of `silent` does. None where there are none."""
     if not silent:
-        return "always"
-    tests = [
-        ArgumentTest(param.name, predicate)
-        for predicate in ("missing", "true", "tensor", "data", "given", "false", "number")
-        for param in op.params
-    ]
-    useful = [test for test in tests if all(holds(test, sample.arguments) for sample in waiting)]
-    for size in (1, 2):
-        for group in combinations(useful, size):
-            if not any(all(holds(test, sample.arguments) for test in group) for sample in silent):
-                return " and ".join(f"{test.param} {test.predicate}" for test in group)
-    return None
+        return ("always",)
+    tests = tests_for(op, waiting)
+    candidates: list[tuple[ArgumentTest, ...]] = [(test,) for test in tests]
+    candidates += [pair for pair in combinations(tests, 2) if pair[0].param != pair[1].param]
+    # A dtype tells samples apart by chance more easily than whether an argument is there.
+    candidates.sort(key=lambda group: any(test.predicate in _DTYPES for test in group))
+    clean = [group for group in candidates if not any(_all_hold(group, sample) for sample in silent)]
+    found: list[str] = []
+    left = waiting
+    while left and len(found) < MOST_CONDITIONS:
+        # The one that explains most; of equals the first, which is the shortest.
+        best = max(clean, key=lambda group: sum(_all_hold(group, sample) for sample in left), default=())
+        rest = [sample for sample in left if not _all_hold(best, sample)]
+        if not best or len(rest) == len(left):
+            return None
+        found.append(" and ".join(f"{test.param} {test.predicate}" for test in best))
+        left = rest
+    return None if left else tuple(found)
+
+
+def _all_hold(tests: Iterable[ArgumentTest], sample: Sample) -> bool:
+    return all(holds(test, sample.arguments) for test in tests)
 
 
 def matches(condition: Condition, arguments: Mapping[str, str]) -> bool:
@@ -182,11 +244,18 @@ class Derived(NamedTuple):
     """Some rows waited and others did not, and no condition tells them apart: `always` stands for them."""
 
 
-def derive(op: Op, rows: Rows, stated: Stated | None) -> Derived:
-    """Return the conditions of an operation: from its rows or as stated, and for the numbers that it reads back."""
+def derive(op: Op, rows: Rows, stated: Stated | None, *, dimensions: bool = False) -> Derived:
+    """Return the conditions of an operation: from its rows or as stated, and for the numbers that it reads back.
+
+    Args:
+        op: for its parameters.
+        rows: what was measured.
+        stated: what is stated of it, if anything is.
+        dimensions: write conditions for tensors as dimensions, too.
+    """
     samples = samples_of(op, rows)
     explained = [f"{name} tensor" for name in read_as_numbers(op, samples)]
-    numbers = [item for item in explained if not _NAMES_OF_DIMENSIONS.fullmatch(item.split()[0])]
+    numbers = [item for item in explained if dimensions or not _NAMES_OF_DIMENSIONS.fullmatch(item.split()[0])]
     if stated is not None:
         base: list[Condition] = list(stated.waits)
         if "always" in base:
@@ -198,12 +267,81 @@ def derive(op: Op, rows: Rows, stated: Stated | None) -> Derived:
     if not waiting:
         return Derived(tuple(numbers), False)
     silent = [sample for sample in rest if sample.waited < sample.calls]
-    condition = separate(op, waiting, silent)
-    if condition == "always":
+    found = separate(op, waiting, silent)
+    if found == ("always",):
         return Derived(("always",), False)
-    if condition is None:
+    if found is None:
         return Derived(("always",), True)
-    return Derived((condition, *numbers), False)
+    return Derived((*found, *(item for item in numbers if item not in found)), False)
+
+
+# --- samples that were held out ------------------------------------------------------------------
+
+
+class HeldOut(NamedTuple):
+    """How well conditions that were found on some samples foretell the others."""
+
+    operations: int
+    """That wait on some samples and not on others, and have enough kinds of samples to split."""
+    samples: int
+    """Held out: not used to find the conditions."""
+    agree: int
+    """Of these, as foretold."""
+    wrong: tuple[str, ...] = ()
+    """Operations with one that is not as foretold."""
+
+    def __add__(self, other: object) -> HeldOut:
+        if not isinstance(other, HeldOut):
+            return NotImplemented
+        return HeldOut(
+            self.operations + other.operations,
+            self.samples + other.samples,
+            self.agree + other.agree,
+            self.wrong + other.wrong,
+        )
+
+
+NONE_HELD_OUT = HeldOut(0, 0, 0)
+HELD_OUT_OF = 4
+"""One in so many kinds of samples is held out."""
+
+
+def split(op: Op, rows: Rows) -> tuple[Rows, Rows]:
+    """Return the rows to find conditions on, and those held out; always the same for the same rows.
+
+    Rows are split within groups, by the parameters that a tensor was passed for in place of a number: of each group
+    something stays, since nothing could be foretold of a parameter that was never tried.
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for kinds in sorted(rows, key=lambda kinds: zlib.crc32(f"{op.name}\0{kinds}".encode())):
+        bound = bind(op.name, op.params, kinds)
+        if bound is not None:
+            replaced = (name for name, kind in bound.items() if name not in _RECEIVERS and _scalar_tensor(kind))
+            groups.setdefault(tuple(sorted(replaced)), []).append(kinds)
+    out = {kinds for group in groups.values() for kinds in group[1::HELD_OUT_OF]}
+    return {kinds: row for kinds, row in rows.items() if kinds not in out}, {kinds: rows[kinds] for kinds in out}
+
+
+def held_out(op: Op, rows: Rows) -> HeldOut:
+    """Find conditions on a part of the samples and test them on the rest.
+
+    Samples of the same kinds are on the same side, so that what is tested was not seen before.
+    """
+    training, rest = split(op, rows)
+    tested = samples_of(op, rest)
+    seen = samples_of(op, training)
+    if not tested or not any(sample.waited for sample in seen) or all(s.waited == s.calls for s in seen):
+        return NONE_HELD_OUT
+    conditions = derive(op, training, None, dimensions=True).conditions
+    agree = 0
+    for sample in tested:
+        foretold = any(matches(condition, sample.arguments) for condition in conditions)
+        agree += sample.waited if foretold else sample.calls - sample.waited
+    total = sum(sample.calls for sample in tested)
+    return HeldOut(1, total, agree, (op.name,) if agree < total else ())
+
+
+# --- files ---------------------------------------------------------------------------------------
 
 
 def read_evidence(path: Path) -> tuple[dict[str, str], dict[str, dict[str, tuple[int, int, int]]]]:

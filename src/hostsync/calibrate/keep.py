@@ -1,6 +1,6 @@
 """Keeps a measurement as evidence: `rules/evidence/ops-TORCH-DEVICE.json`.
 
-    python -m hostsync.calibrate.keep DIR/ops.json --device h200 [--date 2026-11-20]
+    python -m hostsync.calibrate.keep DIR/measured.jsonl --device h200
 
 What was measured for operations that never waited shrinks to one row; forms that only PyTorch's tests have are
 left out.
@@ -11,13 +11,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from hostsync.calibrate.derive import compact
+from hostsync.calibrate.derive import Rows, compact
+from hostsync.calibrate.journal import read_measurement
 from hostsync.catalogue.location import rules_dir
 
 
-def text_of(document: dict[str, object], ops: dict[str, dict[str, tuple[int, int, int]]]) -> str:
+def text_of(document: dict[str, object], ops: Mapping[str, Rows]) -> str:
     """Return the evidence as JSON with one operation a line."""
     head = json.dumps(document, ensure_ascii=False)[1:-1]
     lines = [f"{json.dumps(name)}: {json.dumps(rows, ensure_ascii=False)}" for name, rows in sorted(ops.items())]
@@ -28,26 +30,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Keeps a measurement as evidence.")
     parser.add_argument("measured", type=Path)
     parser.add_argument("--device", required=True, help="short name of the device, for the file's name")
-    parser.add_argument("--date", default="")
     options = parser.parse_args(arguments)
-    document = json.loads(options.measured.read_text(encoding="utf-8"))
-    names = set((rules_dir() / "evidence" / "ops-names.txt").read_text(encoding="utf-8").split("\n"))
-    kept: dict[str, dict[str, tuple[int, int, int]]] = {}
-    for name, rows in document["ops"].items():
+    measured = read_measurement(options.measured)
+    names = frozenset((rules_dir() / "evidence" / "ops-names.txt").read_text(encoding="utf-8").split("\n"))
+    kept = kept_rows(measured.ops, names)
+    release = measured.about["torch"].partition("+")[0]
+    path = rules_dir() / "evidence" / f"ops-{release}-{options.device}.json"
+    path.write_text(text_of(dict(measured.about), kept), encoding="utf-8")
+    print(f"{path.name}: {len(kept)} operations, {path.stat().st_size} bytes")
+    return 0
+
+
+def kept_rows(ops: Mapping[str, Rows], names: frozenset[str]) -> dict[str, Rows]:
+    """Return what is worth keeping: operations of `names` and expressions, with kinds simplified."""
+    kept: dict[str, Rows] = {}
+    for name, rows in ops.items():
         if name.startswith("~") or (name.startswith(("torch.", "Tensor.")) and name not in names):
             continue
         small = compact(rows)
         if not any(row[1] for row in small.values()):
             small = {"*": (sum(row[0] for row in small.values()), 0, sum(row[2] for row in small.values()))}
         kept[name] = small
-    release = document["torch"].partition("+")[0]
-    head = {key: value for key, value in document.items() if key not in ("ops", "seconds")}
-    if options.date:
-        head["date"] = options.date
-    path = rules_dir() / "evidence" / f"ops-{release}-{options.device}.json"
-    path.write_text(text_of(head, kept), encoding="utf-8")
-    print(f"{path.name}: {len(kept)} operations, {path.stat().st_size} bytes")
-    return 0
+    return kept
 
 
 if __name__ == "__main__":

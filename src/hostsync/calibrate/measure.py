@@ -1,42 +1,44 @@
-"""Measures which operations make the host wait for the GPU.
-
-    python -m hostsync.calibrate.measure --out DIR [--dry-run] [--shards 6] [--seconds 280] [--only REGEX]
+"""Measures which operations make the host wait for the GPU: a child process (`hostsync.calibrate.children`).
 
 The oracle: enqueue a delay kernel, record an event, run the call, ask `event.query()`. An event that is done says that
 the call waited. Every call runs once before, so that first-use costs do not count; one that seems to wait is run again
-behind a delay that is long against its own time on the host.
+behind a delay that is long against its own time on the host. Other processes on the same GPU only make a delay longer:
+an event that is not done still says that the call did not wait, and a call that they slow down is seen by the second
+run. `tests/gpu/test_ops_waits.py` holds one process and many to the same verdicts.
 
 What runs: PyTorch's own operator samples (`op_db`, `module_db`), as function, method, in-place method and alias; the
-same with one number or size replaced by a 0-d device tensor; and the expressions of `samples`. Work is dealt to child
-processes, so that a device-side assertion or a hang costs one item only. `--dry-run` executes everything on the CPU.
+same with one number or size replaced by a 0-d device tensor, and with one tensor of several on the CPU where that is
+legal; and the expressions of `samples`. With `--dry-run` everything is executed on the CPU and no verdict is given.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
-import datetime
-import json
 import re
-import subprocess
 import sys
-import tempfile
 import time
 import types
 import unittest
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from hostsync.calibrate import samples
+from hostsync.calibrate.children import Record, serve
 
 torch: Any = import_module("torch")
 
-SHORT_MS, LONG_MS = 2.0, 30.0
-ITEM_SECONDS = 25.0
+SHORT_MS, LONG_MS = 1.5, 20.0
+"""Delays: of the first run, and at least of the second, which confirms a wait."""
+ITEM_SECONDS = 40.0
+"""An item that takes longer is cut short."""
+SAMPLES = ((torch.float32, 48), (torch.int64, 12), (torch.bool, 8), (torch.complex64, 12))
+"""How many samples of an operator are looked at, by dtype; of equal kinds of arguments, `LIMIT` are run."""
+LIMIT = 4
+CPU_LIMIT = 2
+"""How often a parameter gets a tensor on the CPU."""
 
 Kinds = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
 
@@ -99,8 +101,12 @@ class Oracle:
 # --- describing arguments ------------------------------------------------------------------------
 
 
+_PLAIN = re.compile(r"(?!cuda)[A-Za-z_][A-Za-z0-9_-]{0,19}")
+
+
 def kind_of(value: Any) -> str:
-    """Describe an argument: `f2` is a float tensor of two dimensions, `cpu:` before it says where, `n` is a number."""
+    """Describe an argument: `f2` is a float tensor of two dimensions, `cpu:` before it says where, `n` is a number,
+    `n-` a negative one, and a short string stands for itself."""
     if isinstance(value, torch.Tensor):
         letter = (
             "b"
@@ -117,11 +123,11 @@ def kind_of(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float, complex)):
-        return "n"
+        return "n-" if not isinstance(value, complex) and value < 0 else "n"
     if isinstance(value, str):
-        return "str"
+        return f"'{value}'" if _PLAIN.fullmatch(value) else "str"
     if isinstance(value, (list, tuple, torch.Size)):
-        kinds = {kind_of(item) for item in value}
+        kinds = {kind_of(item).removesuffix("-") for item in value}
         return "[" + ",".join(sorted(kinds)[:3]) + "]"
     module = type(value).__module__
     if module.startswith("numpy"):
@@ -150,6 +156,17 @@ def clone(value: Any) -> Any:
     return value
 
 
+def on_device(value: Any) -> bool:
+    """Tell whether an argument is a device tensor, or a list of them."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(on_device(item) for item in value)
+    return isinstance(value, torch.Tensor) and value.device.type != "cpu"
+
+
+def to_cpu(value: Any) -> Any:
+    return value.cpu() if isinstance(value, torch.Tensor) else type(value)(to_cpu(item) for item in value)
+
+
 def has_elements(args: tuple[Any, ...]) -> bool:
     """Tell whether no tensor argument is empty: an empty tensor needs no waiting."""
     return all(item.numel() for item in args if isinstance(item, torch.Tensor) and item.layout == torch.strided)
@@ -159,38 +176,73 @@ def has_elements(args: tuple[Any, ...]) -> bool:
 
 
 class Recorder:
-    """Runs calls under the oracle and writes a line of JSON for each."""
+    """Runs calls under the oracle and writes a record of each."""
 
-    def __init__(self, oracle: Oracle, device: str, write: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, oracle: Oracle, device: str, write: Callable[[Record], None], skip: int = 0) -> None:
+        """
+        Args:
+            oracle: the judge.
+            device: where tensors are.
+            write: takes a record.
+            skip: calls that were recorded before, by a process that broke at the last of them.
+        """
         self.oracle = oracle
         self.device = device
         self.write = write
+        self.skip = skip
         self.seen: dict[tuple[str, str], int] = {}
-        self.deadline = 0.0
+        self.deadline = time.monotonic() + ITEM_SECONDS
+        self.cut = False
 
     def late(self) -> bool:
-        return time.monotonic() > self.deadline
+        self.cut = self.cut or time.monotonic() > self.deadline
+        return self.cut
 
-    def run(self, name: str, kinds: str, prepare: Callable[[], Callable[[], Any]], limit: int = 4) -> bool:
-        """Measure one call; return whether it ran."""
+    def run(
+        self, name: str, kinds: str, prepare: Callable[[], Callable[[], Any]], limit: int = LIMIT, tries: bool = False
+    ) -> bool:
+        """Measure one call, write one record of it, and return whether it ran.
+
+        Args:
+            name: the operation.
+            kinds: of its arguments.
+            prepare: makes the call.
+            limit: how many of the same kinds are measured.
+            tries: the call may well be illegal, so that an error says nothing.
+        """
         key = (name, kinds)
         if self.seen.get(key, 0) >= limit or self.late():
             return True
         self.seen[key] = self.seen.get(key, 0) + 1
+        if self.skip:
+            self.skip -= 1
+            return True
+        record: Record = {"op": name, "kinds": kinds}
         try:
             waited = self.oracle.waits(prepare)
         except Exception as error:
-            if isinstance(error, NotImplementedError) and name.startswith("torch.distributions."):
-                return False
             text = f"{type(error).__name__}: {error}"
             if "CUDA error" in text or "device-side assert" in text:
+                # The context is lost; a new process goes on behind this call.
                 raise SystemExit(3) from None
-            self.write({"op": name, "kinds": kinds, "error": text.splitlines()[0][:160]})
+            unsupported = isinstance(error, NotImplementedError) and name.startswith("torch.distributions.")
+            self.write({**record, "skipped" if tries or unsupported else "error": text.splitlines()[0][:160]})
             return False
-        self.write({"op": name, "kinds": kinds, "waited": waited, "warned": self.oracle.warned})
+        if self.oracle.dry:
+            self.write({**record, "ran": True})
+        else:
+            self.write({**record, "waited": waited, "warned": self.oracle.warned})
         return True
 
-    def call(self, name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], in_place: bool) -> bool:
+    def call(
+        self,
+        name: str,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        in_place: bool,
+        tries: bool = False,
+    ) -> bool:
         if not has_elements(args):
             return True
 
@@ -198,7 +250,7 @@ class Recorder:
             these = clone(args) if in_place else args
             return lambda: function(*these, **kwargs)
 
-        return self.run(name, text_of(kinds_of(args, kwargs)), prepare)
+        return self.run(name, text_of(kinds_of(args, kwargs)), prepare, tries=tries)
 
     def with_tensors(self, name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], first: int) -> None:
         """Repeat a call with one number, or the last of some sizes, replaced by a 0-d device tensor."""
@@ -206,12 +258,32 @@ class Recorder:
             replaced = self._as_tensor(value) if index >= first else None
             if replaced is not None and self.seen.get((name, f"@{index}"), 0) < 2:
                 self.seen[name, f"@{index}"] = self.seen.get((name, f"@{index}"), 0) + 1
-                self.call(name, function, (*args[:index], replaced, *args[index + 1 :]), kwargs, False)
+                self.call(name, function, (*args[:index], replaced, *args[index + 1 :]), kwargs, False, True)
         for key, value in kwargs.items():
             replaced = self._as_tensor(value)
             if replaced is not None and self.seen.get((name, f"@{key}"), 0) < 2:
                 self.seen[name, f"@{key}"] = self.seen.get((name, f"@{key}"), 0) + 1
-                self.call(name, function, args, {**kwargs, key: replaced}, False)
+                self.call(name, function, args, {**kwargs, key: replaced}, False, True)
+
+    def with_cpu(self, name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], in_place: bool) -> None:
+        """Repeat a call with one of several device tensors on the CPU."""
+        if self.device == "cpu":
+            return
+        held = [item for item in (*args, *kwargs.values()) if on_device(item)]
+        if len(held) < 2:
+            return
+        for index, value in enumerate(args):
+            if on_device(value) and self._may(name, f"cpu@{index}"):
+                moved = (*args[:index], to_cpu(value), *args[index + 1 :])
+                self.call(name, function, moved, kwargs, in_place, True)
+        for key, value in kwargs.items():
+            if on_device(value) and self._may(name, f"cpu@{key}"):
+                self.call(name, function, args, {**kwargs, key: to_cpu(value)}, in_place, True)
+
+    def _may(self, name: str, where: str) -> bool:
+        count = self.seen.get((name, where), 0)
+        self.seen[name, where] = count + 1
+        return count < CPU_LIMIT
 
     def _as_tensor(self, value: Any) -> Any:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -244,13 +316,9 @@ def op_item(info: Any) -> Callable[[Recorder], None]:
     def work(recorder: Recorder) -> None:
         kind = "cuda" if recorder.device != "cpu" else "cpu"
         supported = info.supported_dtypes(kind)
-        dtypes = [
-            (dtype, count)
-            for dtype, count in ((torch.float32, 16), (torch.int64, 5), (torch.bool, 4))
-            if dtype in supported
-        ]
+        dtypes = [(dtype, count) for dtype, count in SAMPLES if dtype in supported]
         if not dtypes or torch.float32 not in supported:
-            dtypes += [(dtype, 8) for dtype in sorted(supported, key=str)[:1]]
+            dtypes += [(dtype, 12) for dtype in sorted(supported, key=str)[:1] if dtype not in dict(dtypes)]
         named = resolve(info.name)
         function = named if callable(named) else info.op
         forms = [("torch." + info.name, function, False)]
@@ -281,6 +349,7 @@ def op_item(info: Any) -> Callable[[Recorder], None]:
                     args = (sample.input, *sample.args)
                     if recorder.call(form, callee, args, sample.kwargs, in_place) and not form.startswith("~"):
                         recorder.with_tensors(form, callee, args, sample.kwargs, 1 if form.startswith("Tensor.") else 0)
+                        recorder.with_cpu(form, callee, args, sample.kwargs, in_place)
 
     return work
 
@@ -485,136 +554,44 @@ def items() -> list[tuple[str, Callable[[Recorder], None]]]:
     return work
 
 
-# --- processes -----------------------------------------------------------------------------------
+# --- the child -----------------------------------------------------------------------------------
+
+CATALOGUE = "?"
+"""The item whose answer says what there is to measure, and on what."""
 
 
-def child(options: argparse.Namespace) -> int:
-    """Do every `shards`-th item from `start` on; a line `{"item": n}` goes before each."""
+def about(dry: bool) -> Record:
+    """What a measurement is of."""
+    found: Record = {"torch": str(torch.__version__), "python": sys.version.split()[0], "device": "none (dry run)"}
+    if not dry:
+        found |= {"device": torch.cuda.get_device_name(), "free_memory": torch.cuda.mem_get_info()[0]}
+    return found
+
+
+def main() -> None:
+    """Serve items of work by name."""
+    dry = "--dry-run" in sys.argv[1:]
     warnings.simplefilter("ignore")
-    device = "cpu" if options.dry_run else "cuda"
-    with Path(options.file).open("a", encoding="utf-8") as stream:
+    work = dict(items())
+    judge = Oracle(dry)
 
-        def write(record: dict[str, Any]) -> None:
-            stream.write(json.dumps(record) + "\n")
-            stream.flush()
+    def handle(item: str, skip: int, write: Callable[[Record], None]) -> None:
+        if item == CATALOGUE:
+            write({"about": about(dry), "items": list(work)})
+            return
+        recorder = Recorder(judge, "cpu" if dry else "cuda", write, skip)
+        try:
+            work[item](recorder)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            write({"op": item, "kinds": "", "error": text.splitlines()[0][:160]})
+            if "CUDA error" in text:
+                raise SystemExit(3) from None
+        if recorder.cut:
+            write({"op": item, "kinds": "", "error": f"cut short after {ITEM_SECONDS:g} s"})
 
-        recorder = Recorder(Oracle(options.dry_run), device, write)
-        work = items()
-        for number in range(options.start, len(work), options.shards):
-            name, run = work[number]
-            if options.only and not re.search(options.only, name):
-                continue
-            write({"item": number, "name": name})
-            recorder.deadline = time.monotonic() + ITEM_SECONDS
-            try:
-                run(recorder)
-            except Exception as error:
-                write({"op": name, "kinds": "", "error": f"{type(error).__name__}: {error}"[:160]})
-            recorder.seen = {key: count for key, count in recorder.seen.items() if not key[1].startswith("@")}
-        write({"finished": True})
-    return 0
-
-
-def read(path: Path) -> Iterator[dict[str, Any]]:
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                yield json.loads(line)
-            except json.JSONDecodeError:
-                continue
-
-
-def collect(files: list[Path], out: Path, started: float, dry: bool) -> None:
-    """Sum the lines up and write `ops.json`: per operation and kinds of arguments, [calls, waited, warned]."""
-    ops: dict[str, dict[str, list[int]]] = {}
-    errors: dict[str, str] = {}
-    for path in files:
-        for record in read(path):
-            if "error" in record:
-                errors[f"{record['op']} ({record['kinds']})"] = record["error"]
-            elif "waited" in record:
-                counts = ops.setdefault(record["op"], {}).setdefault(record["kinds"], [0, 0, 0])
-                counts[0] += 1
-                counts[1] += record["waited"]
-                counts[2] += record["warned"]
-    result = {
-        "torch": torch.__version__,
-        "device": "none (dry run)" if dry else torch.cuda.get_device_name(0),
-        "python": sys.version.split()[0],
-        "date": datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat(),
-        "seconds": round(time.monotonic() - started, 1),
-        "ops": dict(sorted(ops.items())),
-    }
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "ops.json").write_text(json.dumps(result, indent=0) + "\n", encoding="utf-8")
-    (out / "errors.json").write_text(json.dumps(errors, indent=0) + "\n", encoding="utf-8")
-    waiting = sum(any(counts[1] for counts in kinds.values()) for kinds in ops.values())
-    print(
-        f"{len(ops)} operations, {waiting} wait on some sample, {len(errors)} errors, {result['seconds']} s", flush=True
-    )
-
-
-def parent(options: argparse.Namespace) -> int:
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder) / f"{shard}.jsonl" for shard in range(options.shards)]
-        running: dict[int, subprocess.Popen[bytes]] = {}
-        next_start = dict(enumerate(range(options.shards)))
-
-        def launch(shard: int) -> None:
-            command = [sys.executable, "-m", "hostsync.calibrate.measure", "--out", str(options.out), "--child"]
-            command += ["--file", str(files[shard]), "--start", str(next_start[shard]), "--shards", str(options.shards)]
-            command += ["--only", options.only] + (["--dry-run"] if options.dry_run else [])
-            running[shard] = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-
-        for shard in range(options.shards):
-            launch(shard)
-        progress = dict.fromkeys(range(options.shards), (0, time.monotonic()))
-        while running and time.monotonic() - started < options.seconds:
-            time.sleep(0.5)
-            for shard, process in list(running.items()):
-                size = files[shard].stat().st_size if files[shard].exists() else 0
-                if size != progress[shard][0]:
-                    progress[shard] = (size, time.monotonic())
-                hung = time.monotonic() - progress[shard][1] > 60
-                if process.poll() is None and not hung:
-                    continue
-                if hung:
-                    process.kill()
-                    process.wait()
-                last = [record for record in read(files[shard]) if "item" in record or "finished" in record][-1:]
-                del running[shard]
-                if last and "finished" in last[0]:
-                    continue
-                done = last[0]["item"] if last else next_start[shard] - options.shards
-                print(f"shard {shard} broke at {last[0].get('name') if last else 'its start'}", flush=True)
-                if not last and next_start[shard] == shard and time.monotonic() - started > 60:
-                    continue
-                next_start[shard] = done + options.shards
-                progress[shard] = (size, time.monotonic())
-                launch(shard)
-        for process in running.values():
-            process.kill()
-            process.wait()
-        if running:
-            print(f"out of time; unfinished shards: {sorted(running)}", flush=True)
-        collect(files, Path(options.out), started, options.dry_run)
-    return 0
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Measures which operations of torch make the host wait.")
-    parser.add_argument("--out", type=Path, required=True, help="folder for ops.json and errors.json")
-    parser.add_argument("--dry-run", action="store_true", help="only execute the samples, on the CPU")
-    parser.add_argument("--shards", type=int, default=6, help="processes at a time")
-    parser.add_argument("--seconds", type=float, default=280, help="stop then and keep what was measured")
-    parser.add_argument("--only", default="", help="regular expression: measure only items with such a name")
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--file", help=argparse.SUPPRESS)
-    parser.add_argument("--start", type=int, default=0, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    return child(options) if options.child else parent(options)
+    serve(handle)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

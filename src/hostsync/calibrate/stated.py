@@ -37,7 +37,7 @@ STATED: tuple[Stated, ...] = (
         "gpu",
     ),
     Stated("Tensor.repeat_interleave", ("repeats tensor and output_size missing",), "gpu"),
-    Stated("torch.nn.functional.one_hot", ("num_classes missing",), "gpu"),
+    Stated("torch.nn.functional.one_hot", ("num_classes missing", "num_classes negative"), "gpu"),
     Stated("torch.combinations", ("always",), "gpu; masked_select in Itertools.cpp"),
     Stated(_both("cov corrcoef"), ("always",), "gpu; Correlation.cpp"),
     Stated("torch.searchsorted", ("sorter given",), "gpu; BucketizationUtils.h"),
@@ -45,7 +45,11 @@ STATED: tuple[Stated, ...] = (
     Stated(
         "torch.isin", ("test_elements tensor and assume_unique missing",), "gpu; many test elements go through unique"
     ),
-    Stated("torch.normal", (("std tensor", "<2.14"),), "gpu; DistributionTemplates.h, _assert_async from 2.14"),
+    Stated(
+        "torch.normal",
+        (("std tensor", "<2.14"), "mean tensor and size given"),
+        "gpu; DistributionTemplates.h, _assert_async from 2.14; with a size the mean is read back as a number",
+    ),
     Stated("torch.segment_reduce", ("unsafe missing",), "SegmentReduce.cpp"),
     Stated("torch.linspace torch.logspace", ("start tensor", "end tensor"), "gpu; RangeFactories.cpp"),
     Stated("torch.tensor torch.as_tensor", ("data data", "data number"), "gpu"),
@@ -93,11 +97,16 @@ STATED: tuple[Stated, ...] = (
     Stated("torch.linalg.cond", ("p missing",), "gpu; via svdvals"),
     Stated("torch.linalg.matrix_norm", ("ord given",), "gpu; with 2, -2 and nuc, via svdvals"),
     Stated(
-        "torch.linalg.norm torch.norm Tensor.norm",
-        (),
-        "gpu; a matrix with 2, -2 and nuc waits, which no argument tells",
+        "torch.norm Tensor.norm",
+        ("p 'nuc'",),
+        "gpu; a matrix with 2 and -2 waits too, which the number of dimensions decides",
     ),
-    Stated("torch.linalg.matrix_power " + _both("matrix_power"), (), "gpu; only negative powers wait"),
+    Stated(
+        "torch.linalg.norm",
+        ("ord 'nuc'",),
+        "gpu; a matrix with 2 and -2 waits too, which the number of dimensions decides",
+    ),
+    Stated("torch.linalg.matrix_power " + _both("matrix_power"), ("n negative",), "gpu; only negative powers wait"),
     # losses and layers
     Stated("torch.ctc_loss torch.nn.functional.ctc_loss torch.nn.CTCLoss.forward", ("always",), "gpu; LossCTC.cpp"),
     Stated(

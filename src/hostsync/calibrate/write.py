@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from hostsync.calibrate.derive import Condition, Derived, Rows, derive, read_evidence
+from hostsync.calibrate.compare import Known, disagreements
+from hostsync.calibrate.derive import Condition, Derived, Rows, compact, derive, read_evidence
+from hostsync.calibrate.journal import Measurement
 from hostsync.calibrate.semantics import Entry, describe
-from hostsync.calibrate.signatures import all_callables
+from hostsync.calibrate.signatures import Param, all_callables
 from hostsync.calibrate.stated import Stated, stated
 from hostsync.calibrate.tensor_only import tensor_only_members
+from hostsync.catalogue.errors import CatalogueError
 from hostsync.catalogue.location import rules_dir
-from hostsync.catalogue.model import Op
+from hostsync.catalogue.model import Op, OpParam
 from hostsync.catalogue.ops import parse_op
 
 torch: Any = import_module("torch")
@@ -49,11 +53,11 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', "'") + '"'
 
 
-def params_text(entry: Entry) -> str:
+def params_text(params: Iterable[Param | OpParam]) -> str:
     """Return the parameters as a `def` has them."""
     parts: list[str] = []
     starred = False
-    for param in entry.params:
+    for param in params:
         if param.kind == "args":
             starred = True
         if param.kind == "keyword" and not starred:
@@ -78,7 +82,7 @@ def waits_text(conditions: tuple[Condition, ...]) -> str:
 def line(name: str, entry: Entry, conditions: tuple[Condition, ...], tensor_only: bool) -> str:
     """Return the entry's line; fields that equal their default are left out."""
     fields = []
-    params = params_text(entry)
+    params = params_text(entry.params)
     if params:
         fields.append(f"params = {_quoted(params)}")
     for key, value, default in (
@@ -142,7 +146,7 @@ def build() -> dict[str, str]:
         entry = describe(callable_)
         name = callable_.name
         names.append(name)
-        op = parse_op(name, {"params": params_text(entry)})
+        op = parse_op(name, {"params": params_text(entry.params)})
         conditions, mixed = conditions_of(op, rows.get(name, {}), known.get(name))
         if mixed:
             undecided.append(name)
@@ -157,6 +161,93 @@ def build() -> dict[str, str]:
     if undecided:
         print(f"no condition found, taken as always: {' '.join(undecided)}", file=sys.stderr)
     return texts
+
+
+# --- a measurement of the user's ------------------------------------------------------------------
+
+
+class Calibrated(NamedTuple):
+    """What a measurement gives: the text of each file, and how well its conditions hold."""
+
+    texts: Mapping[str, str]
+    """By name of the file, without folder."""
+    operations: int
+    changed: tuple[str, ...]
+    """Operations whose shipped waits the measurement contradicts."""
+    undecided: tuple[str, ...]
+    """Operations that wait on some samples and not on others, without a condition that tells them apart."""
+
+
+def calibrated(
+    measured: Measurement, shipped: Mapping[str, Op], exceptions: Iterable[Known], one_file: str
+) -> Calibrated:
+    """Turn a measurement into files of operations. Only what was measured is in them.
+
+    What is shipped stays where no sample contradicts it, since it covers more than samples do; where one does, the
+    conditions are found anew.
+
+    Args:
+        measured: the measurement.
+        shipped: what is known.
+        exceptions: contradictions that are known.
+        one_file: name of the file for everything; empty for a file each, as `rules/ops` has them.
+    """
+    known = tuple(exceptions)
+    only = tensor_only_members()
+    release = measured.about["torch"]
+    lines: dict[str, list[str]] = {}
+    changed: list[str] = []
+    undecided: list[str] = []
+    for callable_ in all_callables():
+        name = callable_.name
+        rows = compact(measured.ops.get(name, {}))
+        if not rows:
+            continue
+        entry = describe(callable_)
+        op = parse_op(name, {"params": params_text(entry.params)})
+        conditions = shipped_conditions(op, shipped.get(name), rows, release, known)
+        if conditions is None:
+            found = conditions_of(op, rows, None)
+            conditions = found.conditions
+            changed.append(name)
+            if found.undecided:
+                undecided.append(name)
+        text = line(name, entry, conditions, name.startswith("Tensor.") and name[7:] in only)
+        lines.setdefault(one_file or f"{file_of(name)}.toml", []).append(text)
+    about = (
+        f"# Measured by `hostsync calibrate`: {measured.about['device']}, torch {release}, {measured.about['date']}.\n"
+    )
+    head = f'{about}torch = "{release.partition("+")[0]}"\n\n[ops]\n'
+    texts = {file: head + "\n".join(sorted(found)) + "\n" for file, found in lines.items()}
+    return Calibrated(texts, sum(map(len, lines.values())), tuple(changed), tuple(undecided))
+
+
+def shipped_conditions(
+    op: Op, shipped: Op | None, rows: Rows, release: str, known: tuple[Known, ...]
+) -> tuple[Condition, ...] | None:
+    """Return the shipped waits of an operation, or None where a sample contradicts them or they do not fit it."""
+    if shipped is None:
+        return None
+    conditions: list[Condition] = []
+    for wait in shipped.waits:
+        text = " and ".join(f"{test.param} {test.predicate}" for test in wait.tests) or "always"
+        conditions.append((text, wait.torch) if wait.torch else text)
+    try:
+        here = parse_op(
+            op.name, {"params": params_text(op.params), "waits": [_plain(item) for item in conditions] or "never"}
+        )
+    except CatalogueError:
+        return None
+    if any(not any(one.covers(found) for one in known) for found in disagreements(here, rows, release)):
+        return None
+    return tuple(conditions)
+
+
+def _plain(condition: Condition) -> object:
+    return condition if isinstance(condition, str) else {"when": condition[0], "torch": condition[1]}
+
+
+# --- the shipped files -----------------------------------------------------------------------------
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -22,8 +22,9 @@ class ArgumentTest(NamedTuple):
 
     param: str
     predicate: str
-    """missing | given | tensor (a tensor is passed) | number (a Python number) | true | false | data (Python or NumPy
-    data, not a tensor) | mask (a bool tensor) | many (several elements)."""
+    """missing | given | tensor (a tensor is passed) | number (a Python number) | negative (a number below 0) | true |
+    false | data (Python or NumPy data, not a tensor) | mask (a bool tensor) | int, float, complex (a tensor of such a
+    dtype) | cpu (a tensor in host memory) | many (several elements) | 'text' (that string)."""
 
 
 class Wait(NamedTuple):

@@ -37,13 +37,19 @@ RETURNS = frozenset(
 )
 DEVICES = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"))
 DTYPES = frozenset(("", "bool", "int", "float"))
-PREDICATES = frozenset(("missing", "given", "tensor", "number", "true", "false", "data", "mask", "many"))
+PREDICATES = frozenset(
+    (
+        "missing", "given", "tensor", "number", "negative", "true", "false", "data", "mask", "many", "cpu", "int",
+        "float", "complex",
+    )
+)  # fmt: skip
 
 _FIELDS = frozenset(("params", "returns", "device", "dtype", "ndim", "waits", "tensor_only", "property"))
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _LINE = re.compile(r'"([^"\\\x00-\x1f]+)" = \{ ?([^\x00-\x08\x0a-\x1f]*?) ?\}')
 _FIELD = re.compile(r'([a-z_]+) = (?:"([^"\\\x00-\x1f]*)"|(true|false))(?:, |$)')
 _HEADER = re.compile(r'torch = "[^"\\\x00-\x1f]*"')
+_LITERAL = re.compile(r"'[^\s']+'")
 _SPECIFIER = re.compile(r"(<|<=|>|>=|==|!=)\d+(\.\d+)*(\s*,\s*(<|<=|>|>=|==|!=)\d+(\.\d+)*)*")
 
 
@@ -118,10 +124,14 @@ def parse_condition(text: str) -> tuple[ArgumentTest, ...]:
     tests: list[ArgumentTest] = []
     for part in text.split(" and "):
         words = part.split()
-        if len(words) != 2 or words[1] not in PREDICATES or not words[0].isidentifier():
+        if (
+            len(words) != 2
+            or not (words[1] in PREDICATES or _LITERAL.fullmatch(words[1]))
+            or not words[0].isidentifier()
+        ):
             raise ValueError(
                 f"{part.strip()!r} is not a test; write `always`, or a parameter and one of "
-                f"{', '.join(sorted(PREDICATES))}, joined by `and`"
+                f"{', '.join(sorted(PREDICATES))}, or a string such as 'nuc', joined by `and`"
             )
         tests.append(ArgumentTest(words[0], words[1]))
     return tuple(tests)

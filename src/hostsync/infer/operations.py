@@ -401,8 +401,16 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
         return False
     if predicate == "tensor":
         return isinstance(value, Tensor) and value.sure and not only_host(value.device)
+    if predicate == "cpu":
+        return isinstance(value, Tensor) and value.sure and only_host(value.device)
     if predicate == "mask":
         return isinstance(value, Tensor) and value.dtype == "bool"
+    if predicate in {"int", "float", "complex"}:
+        return isinstance(value, Tensor) and value.dtype == predicate
+    if predicate.startswith("'"):
+        return isinstance(value, Text) and value.const == predicate.strip("'")
+    if predicate == "negative":
+        return isinstance(value, Number) and value.const is not None and value.const < 0
     if predicate == "number":
         return isinstance(value, Number)
     if predicate == "true":
