@@ -435,3 +435,23 @@ class Module(NamedTuple):
     """Dotted name as far as the folder layout tells it, e.g. `timm.optim.kron`."""
     body: tuple[Stmt, ...]
     allows: tuple[Allow, ...]
+
+
+# --- the outline of a module, known without parsing it -------------------------------------------
+
+
+class Imported(NamedTuple):
+    """What one name of an import statement asks for; as `Import`, but `module` is whole for `import a.b` too."""
+
+    module: str
+    name: str | None
+    alias: str
+    typing: bool
+    """It stands under `if TYPE_CHECKING`."""
+
+
+class Outline(NamedTuple):
+    """The imports that run with a module, and the names that it defines."""
+
+    imports: tuple[Imported, ...]
+    names: tuple[str, ...]

@@ -47,7 +47,7 @@ def test_a_failure_of_the_tool_is_a_diagnostic(monkeypatch: pytest.MonkeyPatch) 
     def fail(*_: object) -> None:
         raise KeyError("what\nnow")
 
-    monkeypatch.setattr(hostsync.infer, "analyse", fail)
+    monkeypatch.setattr(hostsync.infer, "study", fail)
     (diagnostic,) = check_source(WAITS, "m", Plan()).diagnostics
     assert diagnostic.kind == "internal-error"
     assert diagnostic.message.startswith("KeyError: ")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event
 from hostsync.infer.versions import TorchRange
 
-__all__ = ["ALL_RELEASES", "TorchRange", "analyse"]
+if TYPE_CHECKING:
+    from hostsync.infer.links import Links
+    from hostsync.infer.plain import Plain
+
+__all__ = ["ALL_RELEASES", "Study", "TorchRange", "Wanted", "analyse", "study"]
 
 
 ALL_RELEASES = TorchRange()
@@ -22,4 +27,39 @@ def analyse(module: facts.Module, ops: Mapping[str, Op], torch: TorchRange = ALL
     """
     from hostsync.infer.module import follow_module
 
-    return follow_module(module, ops, torch)
+    return follow_module(module, ops, torch).events
+
+
+class Wanted(NamedTuple):
+    """What other modules want to know of one."""
+
+    key: str
+    """The name under which they know it."""
+    names: tuple[str, ...]
+    """The names that they import; `*` stands for all."""
+
+
+class Study(NamedTuple):
+    events: tuple[Event, ...]
+    interface: Plain
+    """None unless it was wanted."""
+
+
+def study(
+    module: facts.Module, ops: Mapping[str, Op], torch: TorchRange, links: Links | None, wanted: Wanted | None
+) -> Study:
+    """As `analyse`, for a module of a project.
+
+    Args:
+        module, ops, torch: as there.
+        links: what it knows of other modules; None for nothing.
+        wanted: what others want to know of it; None for nothing.
+    """
+    from hostsync.infer.interface import interface_of
+    from hostsync.infer.module import follow_module
+
+    followed = follow_module(module, ops, torch, links)
+    if wanted is None:
+        return Study(followed.events, None)
+    names = None if "*" in wanted.names else wanted.names
+    return Study(followed.events, interface_of(followed.context, wanted.key, names))

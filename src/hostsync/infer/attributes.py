@@ -8,6 +8,7 @@ from hostsync.infer.frame import (
     Frame,
     known_as,
 )
+from hostsync.infer.links import MODULE
 from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
     ANYWHERE,
@@ -50,7 +51,7 @@ RESULT_FIELDS = {
 def attribute(frame: Frame, base: Value, name: str) -> Value:
     """The value of `base.name`."""
     if isinstance(base, Ref):
-        return _of_ref(base.name, name)
+        return _of_ref(frame, base.name, name)
     if isinstance(base, Tensor):
         return _of_tensor(frame, base, name)
     if isinstance(base, Instance):
@@ -81,7 +82,11 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
     return Method(base, name)
 
 
-def _of_ref(base: str, name: str) -> Value:
+def _of_ref(frame: Frame, base: str, name: str) -> Value:
+    if base.startswith(MODULE):
+        assert frame.context.links is not None
+        member = frame.context.links.member(base[len(MODULE) :], name)
+        return UNKNOWN if member is None else member
     if base == "torch" and name in _DTYPES:
         return DtypeValue(_DTYPES[name])
     if base in {"math", "numpy", "torch"} and name in {"pi", "e", "inf", "nan", "tau", "NaN", "Inf"}:

@@ -13,6 +13,8 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.evidence import Usage, imports_torch
+from hostsync.infer.links import ForeignClass, Links
+from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
@@ -112,15 +114,40 @@ class ClassInfo:
         self.busy = False
 
 
+class Classes(dict[str, ClassInfo]):
+    """The classes of the module by their names, and those of other modules of the project once they are asked for."""
+
+    def __init__(self, links: Links | None) -> None:
+        super().__init__()
+        self._links = links
+
+    def __missing__(self, name: str) -> ClassInfo:
+        found: ClassInfo | None = self.get(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if name in self:
+            return self[name]
+        if self._links is None or not is_foreign(name):
+            return default
+        found: ForeignClass | None = self._links.library.class_info(name)
+        return default if found is None else found
+
+
 class Context:
     """Everything that outlives one function: the module's names, classes, and what its functions return."""
 
-    def __init__(self, module: facts.Module, ops: Mapping[str, Op], torch: TorchRange) -> None:
+    def __init__(
+        self, module: facts.Module, ops: Mapping[str, Op], torch: TorchRange, links: Links | None = None
+    ) -> None:
         self.module = module
+        self.links = links
         self.ops = ops
         self.torch = torch
         self.names: dict[str, Value] = {}
-        self.classes: dict[str, ClassInfo] = {}
+        self.classes = Classes(links)
         self.summaries: dict[tuple[str, Value | None], Value] = {}
         self.busy: set[tuple[str, Value | None]] = set()
         self.default_device: Device = CPU

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
@@ -12,6 +13,7 @@ from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
 from hostsync.infer.frame import Context, Frame, Recorded, execute
 from hostsync.infer.functions import method_frame, run, usage
+from hostsync.infer.links import Links
 from hostsync.infer.settling import settle
 from hostsync.infer.summaries import result_of
 from hostsync.infer.values import Callable
@@ -20,9 +22,17 @@ from hostsync.infer.versions import TorchRange
 _NO_USAGE = Usage({}, True, True)
 
 
-def follow_module(module: facts.Module, ops: Mapping[str, Op], torch: TorchRange) -> tuple[Event, ...]:
-    """The events of a module, sorted by position; of several that say the same, the surest."""
-    context = Context(module, ops, torch)
+class Followed(NamedTuple):
+    context: Context
+    events: tuple[Event, ...]
+    """Sorted by position; of several that say the same, the surest."""
+
+
+def follow_module(
+    module: facts.Module, ops: Mapping[str, Op], torch: TorchRange, links: Links | None = None
+) -> Followed:
+    """Follows a module and all of its functions; `links` tells of the modules that it imports."""
+    context = Context(module, ops, torch, links)
     top = Frame(context, "<module>", _NO_USAGE, loud=True)
     context.names = top.env
     execute(top, module.body)
@@ -34,7 +44,7 @@ def follow_module(module: facts.Module, ops: Mapping[str, Op], torch: TorchRange
         callee = context.pending[done]
         done += 1
         recorded.extend(_follow(context, callee))
-    return _surest(settle(context, recorded))
+    return Followed(context, _surest(settle(context, recorded)))
 
 
 def _follow(context: Context, callee: Callable) -> list[Recorded]:

@@ -6,6 +6,7 @@ from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import Frame, evaluate
+from hostsync.infer.plain import short_name
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -13,6 +14,7 @@ from hostsync.infer.values import (
     NOTHING,
     NUMBER,
     Array,
+    Callable,
     DtypeValue,
     Instance,
     Items,
@@ -96,6 +98,8 @@ _COMPILING_NAMES = frozenset(name.rpartition(".")[2] for name in _COMPILING) | {
 def _called(frame: Frame, func: facts.Expr) -> str | None:
     with frame.silently():
         value = evaluate(frame, func)
+    if isinstance(value, Callable):
+        return f"project.{short_name(value.symbol)}"
     return value.name if isinstance(value, Ref) else None
 
 

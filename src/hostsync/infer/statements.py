@@ -362,8 +362,16 @@ def _match(frame: Frame, node: facts.Match) -> bool:
 
 def _import(frame: Frame, node: facts.Import) -> bool:
     module = node.module
+    links = frame.context.links
     if node.alias == "*":
+        for name, value in links.starred(node) if links is not None else ():
+            frame.bind(name, value)
         return True
+    if links is not None:
+        linked = links.imported(node)
+        if linked is not None:
+            frame.bind(node.alias, linked)
+            return True
     if node.name is None:
         frame.bind(node.alias, Ref(known_as(module)))
     else:
@@ -436,8 +444,11 @@ def _class_attribute(frame: Frame, info: ClassInfo, statement: facts.Assign) -> 
     with frame.silently():
         if statement.value is not None:
             value = evaluate(frame, statement.value)
-        if statement.annotation is not None and isinstance(value, (Unknown, Items)):
+        if statement.annotation is not None and isinstance(value, (Unknown, Items, Nothing)):
             promised = from_annotation(statement.annotation, lambda expr: evaluate(frame, expr))
+            if isinstance(value, Nothing):
+                # The default of a field says nothing of what an instance is made with.
+                value = UNKNOWN
             value = promised if promised is not None and isinstance(value, Unknown) else value
     for target in statement.targets:
         if isinstance(target, facts.Name):

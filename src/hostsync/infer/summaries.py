@@ -15,6 +15,7 @@ from hostsync.infer.functions import is_host_default, last_name, run, usage
 from hostsync.infer.operations import (
     device_of,
 )
+from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
@@ -53,6 +54,8 @@ def summarise(context: Context, callee: Callable) -> Value:
     """What a function returns in terms of its parameters; UNKNOWN inside its own recursion."""
     node = callee.node
     assert isinstance(node, facts.Function)
+    if is_foreign(callee.symbol):
+        return context.links.library.summary(callee.symbol) if context.links is not None else UNKNOWN
     key = (callee.symbol, callee.bound)
     known = context.summaries.get(key)
     if known is not None:
@@ -159,7 +162,8 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
             argument = bindings.get(value.param)
             if argument is not None and not isinstance(argument, Unknown):
                 return argument
-        return value._replace(device=_place(value.device, bindings, defaults), param=None)
+        sure = value.sure and not any(_holds_no_tensor(bindings.get(atom[1:])) for atom in value.device)
+        return value._replace(device=_place(value.device, bindings, defaults), sure=sure, param=None)
     if isinstance(value, Unknown):
         if value.param is None:
             return value
@@ -183,6 +187,11 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
             substitute(value.element, bindings, defaults, depth - 1),
         )
     return value
+
+
+def _holds_no_tensor(argument: Value | None) -> bool:
+    """A container of something else, where an annotation promises tensors."""
+    return isinstance(argument, (Items, Mapping)) and not tensors_in(argument)
 
 
 def _derived(argument: Value) -> Value:

@@ -16,6 +16,9 @@ from hostsync.lint.checked import Checked, cells_of
 if TYPE_CHECKING:
     from hostsync.catalogue.rules import RuleIndex
     from hostsync.facts import Module
+    from hostsync.infer import Wanted
+    from hostsync.infer.links import Links
+    from hostsync.project.cache import Plain
 
 NOTEBOOK_SUFFIX = ".ipynb"
 
@@ -46,8 +49,16 @@ def rules_by_code(extend_rules: tuple[Path, ...]) -> Mapping[str, Rule]:
     return {rule.code: rule for rule in load_only_rules(extend_rules)}
 
 
+class Studied(NamedTuple):
+    """What one source gives: its findings, and what other files of the project need to know of it."""
+
+    checked: Checked
+    interface: Plain = None
+    """None where there is nothing to know."""
+
+
 def check_source(source: bytes, module: str, plan: Plan, *, suffix: str = ".py") -> Checked:
-    """Everything that can be said about one source, before selection.
+    """Everything that can be said about one source alone, before selection.
 
     Args:
         source: the bytes of the file.
@@ -59,19 +70,37 @@ def check_source(source: bytes, module: str, plan: Plan, *, suffix: str = ".py")
         Findings with rows of the whole source and without file names. A source that can't be decoded or parsed, or that
         makes the tool itself fail, gives a diagnostic.
     """
+    return study_source(source, module, plan, suffix=suffix).checked
+
+
+def study_source(
+    source: bytes,
+    module: str,
+    plan: Plan,
+    *,
+    suffix: str = ".py",
+    links: Links | None = None,
+    wanted: Wanted | None = None,
+) -> Studied:
+    """As `check_source`, for a file of a project.
+
+    Args:
+        source, module, plan, suffix: as there.
+        links: what the file knows of others.
+        wanted: what others want to know of it; None for nothing.
+    """
     try:
         if not matters(source, plan):
-            return Checked()
-        return (
-            _check_notebook(source, module, plan) if suffix == NOTEBOOK_SUFFIX else _check_module(source, module, plan)
-        )
+            return Studied(Checked())
+        study = _study_notebook if suffix == NOTEBOOK_SUFFIX else _study_module
+        return study(source, module, plan, links, wanted)
     except Exception as error:
         from hostsync.syntax.parse import SourceError
 
         if isinstance(error, SourceError):
             place = Location(error.row, error.column, error.cell)
-            return Checked(diagnostics=(Diagnostic(error.kind, "", place, error.message),))
-        return failed(_explain(error))
+            return Studied(Checked(diagnostics=(Diagnostic(error.kind, "", place, error.message),)))
+        return Studied(failed(_explain(error)))
 
 
 def failed(message: str) -> Checked:
@@ -95,29 +124,34 @@ def _words(extend_rules: tuple[Path, ...], ops: tuple[Path, ...]) -> tuple[str, 
     return (*EVIDENCE, *sorted(word for word in packages if not any(known in word for known in EVIDENCE)))
 
 
-def _check_module(source: bytes, module: str, plan: Plan) -> Checked:
+def _study_module(source: bytes, module: str, plan: Plan, links: Links | None, wanted: Wanted | None) -> Studied:
     from hostsync.syntax.parse import decode, parse_module
 
-    return _check_facts(parse_module(source, module), lambda: decode(source).removeprefix("\ufeff"), plan)
+    facts = parse_module(source, module)
+    return _study_facts(facts, lambda: decode(source).removeprefix("\ufeff"), plan, links, wanted)
 
 
-def _check_notebook(source: bytes, module: str, plan: Plan) -> Checked:
+def _study_notebook(source: bytes, module: str, plan: Plan, links: Links | None, wanted: Wanted | None) -> Studied:
     from hostsync.syntax.notebook import parse_notebook
 
     facts, notebook = parse_notebook(source, module)
-    return _check_facts(facts, lambda: notebook.text, plan)._replace(cells=cells_of(notebook.rows))
+    studied = _study_facts(facts, lambda: notebook.text, plan, links, wanted)
+    return studied._replace(checked=studied.checked._replace(cells=cells_of(notebook.rows)))
 
 
-def _check_facts(facts: Module, text: Callable[[], str], plan: Plan) -> Checked:
-    from hostsync.infer import TorchRange, analyse
+def _study_facts(
+    facts: Module, text: Callable[[], str], plan: Plan, links: Links | None, wanted: Wanted | None
+) -> Studied:
+    from hostsync.infer import TorchRange, study
     from hostsync.infer.versions import parse_release
     from hostsync.lint.conversion import to_findings
     from hostsync.syntax.parse import split_lines
 
     torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
-    events = analyse(facts, load_catalogue(plan.extend_rules, plan.ops).ops, torch)
-    lines = split_lines(text()) if events else ()
-    return Checked(to_findings(events, _index(plan.extend_rules), lines), facts.allows)
+    found = study(facts, load_catalogue(plan.extend_rules, plan.ops).ops, torch, links, wanted)
+    lines = split_lines(text()) if found.events else ()
+    checked = Checked(to_findings(found.events, _index(plan.extend_rules), lines), facts.allows)
+    return Studied(checked, found.interface)
 
 
 @lru_cache(maxsize=8)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 FOLDER = ".hostsync_cache"
 SHARDS = 16
-FORMAT = 1
+FORMAT = 2
 KEEP_DAYS = 30
 RENEW_DAYS = 7
 """The day of last use is written anew once it is this old, so that most warm runs write nothing."""
@@ -46,20 +46,24 @@ def tree_fingerprint(files: Iterable[Path]) -> bytes:
 class Cache:
     """Results by file name and digest. Nothing is written before `save`."""
 
-    def __init__(self, folder: Path, *, today: int | None = None) -> None:
+    def __init__(self, folder: Path, *, kind: str = "results", shards: int = SHARDS, today: int | None = None) -> None:
         """
         Args:
             folder: where the shards are; made by `save`.
+            kind: what is kept, as the names of the shards begin.
+            shards: how many there are.
             today: the day, as a number since 1970.
         """
         self._folder = folder
+        self._kind = kind
+        self._count = shards
         self._today = int(time.time() // 86_400) if today is None else today
         self._shards: dict[int, dict[str, list[Plain]]] = {}
         self._changed: dict[int, dict[str, list[Plain]]] = {}
 
     def get(self, name: str, key: str) -> Plain:
         """The result kept for the file `name` under the digest `key`; None if there is none."""
-        entry = self._shard(_shard_of(name)).get(name)
+        entry = self._shard(_shard_of(name, self._count)).get(name)
         if not isinstance(entry, list) or len(entry) != 3 or entry[0] != key or not isinstance(entry[1], int):
             return None
         if entry[1] < self._today - RENEW_DAYS:
@@ -68,7 +72,7 @@ class Cache:
 
     def put(self, name: str, key: str, result: Plain) -> None:
         """Keeps `result` for the file `name`, in place of an earlier one."""
-        self._changed.setdefault(_shard_of(name), {})[name] = [key, self._today, result]
+        self._changed.setdefault(_shard_of(name, self._count), {})[name] = [key, self._today, result]
 
     def save(self) -> None:
         """Writes the shards that changed. A folder that can't be written to is left alone."""
@@ -93,7 +97,11 @@ class Cache:
         return self._shards[number]
 
     def _path(self, number: int) -> Path:
-        return self._folder / f"results-{number:02d}.json"
+        return self._folder / f"{self._kind}-{number:02d}.json"
+
+    def of_kind(self, kind: str, shards: int = SHARDS) -> Cache:
+        """A cache of something else in the same folder."""
+        return Cache(self._folder, kind=kind, shards=shards, today=self._today)
 
     def _read(self, number: int) -> dict[str, list[Plain]]:
         import json
@@ -123,8 +131,8 @@ class Cache:
         _replace(self._folder / "CACHEDIR.TAG", tag)
 
 
-def _shard_of(name: str) -> int:
-    return hashlib.blake2b(name.encode("utf-8", errors="surrogateescape"), digest_size=2).digest()[0] % SHARDS
+def _shard_of(name: str, count: int) -> int:
+    return hashlib.blake2b(name.encode("utf-8", errors="surrogateescape"), digest_size=2).digest()[0] % count
 
 
 def _replace(path: Path, data: bytes) -> None:

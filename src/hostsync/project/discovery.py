@@ -44,6 +44,9 @@ class Discovered(NamedTuple):
     files: tuple[SourceFile, ...]
     """In order of their names, each once."""
     unreadable: tuple[Unreadable, ...]
+    given: tuple[Path, ...]
+    """The paths that were looked below, absolute."""
+    settings_for: SettingsFor
 
 
 SettingsFor = Callable[[Path], Settings]
@@ -54,10 +57,11 @@ def discover(paths: Iterable[Path], settings_for: SettingsFor) -> Discovered:
     """The files below `paths`, which have to exist. Raises what `settings_for` raises, and ValueError for a pattern
     that is none."""
     walk = _Walk(settings_for)
-    for path in paths:
+    given = tuple(Path(os.path.normpath(Path.cwd() / path)) for path in paths)
+    for path in given:
         walk.enter(path)
     files = sorted(walk.files.values(), key=lambda file: file.path.parts)
-    return Discovered(tuple(files), tuple(sorted(walk.unreadable)))
+    return Discovered(tuple(files), tuple(sorted(walk.unreadable)), given, settings_for)
 
 
 def module_name(path: Path) -> str:

@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -56,6 +56,7 @@ def run(
     workers: int = 0,
     prepare: Callable[[], None] | None = None,
     done: Callable[[int], None] | None = None,
+    order: Order[R] | None = None,
 ) -> list[R | Died]:
     """Maps `work` over the items of `jobs`.
 
@@ -65,6 +66,7 @@ def run(
         workers: number of processes; 0 stands for one per core, 1 works in this process.
         prepare: imports what `work` needs; it runs where forked processes then share it.
         done: is told how many items have been finished so far.
+        order: what must be finished before what, and what finished items tell later ones.
 
     Returns:
         The results in the order of `jobs`.
@@ -75,96 +77,200 @@ def run(
     workers = min(workers or core_count(), len(jobs))
     if sys.platform == "win32":
         workers = min(workers, MOST_JOBS_ON_WINDOWS)
-    weight = sum(job.weight for job in jobs)
-    if workers <= 1 or len(jobs) < WORTHWHILE_ITEMS or weight < WORTHWHILE_BYTES:
-        return list(_here(jobs, work, done))
-    if prepare is not None and _context().get_start_method() == "fork":
-        prepare()
-    results: dict[int, R | Died] = {}
-    pending = _chunks(jobs, workers)
-    while pending:
-        for chunk in _run_chunks(pending, work, workers, results, done):
-            for entry in chunk:
-                _run_alone(entry, work, results)
-                if done is not None:
-                    done(len(results))
-    return [results[index] for index in range(len(jobs))]
+    return _Run(jobs, work, max(1, workers), prepare, done, order or Order()).results()
+
+
+class Order(Generic[R]):
+    """How the items of a run depend on each other. This one: not at all."""
+
+    def after(self, index: int) -> Collection[int]:
+        """The items that must be finished before this one."""
+        return ()
+
+    def known(self, index: int) -> R | None:
+        """The result of an item, if it need not be worked out. Asked once all that is before it is finished."""
+        return None
+
+    def finished(self, index: int, result: R | Died) -> None:
+        """Takes note of a result."""
+
+    def shared(self, indexes: Sequence[int]) -> object:
+        """What a worker has to be told before it works on these items: plain data, None for nothing."""
+        return None
+
+    def receive(self) -> Callable[[object], None]:
+        """The function, to be found by name in another process, that takes in what `shared` gives."""
+        return _ignore
+
+
+def _ignore(_: object) -> None:
+    pass
 
 
 Entry = tuple[int, T]
 """An item with its place among the jobs."""
 
 
-def _here(jobs: Sequence[Job[T]], work: Callable[[T], R], done: Callable[[int], None] | None) -> Iterator[R]:
-    with _sparse_collection():
-        for count, job in enumerate(jobs, start=1):
-            yield work(job.item)
-            if done is not None:
-                done(count)
+class _Run(Generic[T, R]):
+    """One run: which items are ready, which are in the hands of a worker, and what came out."""
+
+    def __init__(
+        self,
+        jobs: Sequence[Job[T]],
+        work: Callable[[T], R],
+        workers: int,
+        prepare: Callable[[], None] | None,
+        done: Callable[[int], None] | None,
+        order: Order[R],
+    ) -> None:
+        self.jobs = jobs
+        self.work = work
+        self.workers = workers
+        self.prepare = prepare
+        self.done = done
+        self.order = order
+        self.found: dict[int, R | Died] = {}
+        self.needed_by: dict[int, list[int]] = {}
+        self.left: dict[int, int] = {}
+        for index in range(len(jobs)):
+            before = order.after(index)
+            self.left[index] = len(before)
+            for other in before:
+                self.needed_by.setdefault(other, []).append(index)
+        self.urgency = self._urgencies()
+        self.rest = sum(job.weight for job in jobs)
+        """The weight of what is not finished."""
+        self.chunk_weight = max(1, sum(job.weight for job in jobs) // (workers * CHUNKS_PER_WORKER))
+        self.todo: list[int] = []
+        """Ready and not known; the most urgent are at the end."""
+        self._arrived([index for index, count in self.left.items() if not count])
+
+    def results(self) -> list[R | Died]:
+        with _sparse_collection():
+            self._here()
+        if self.todo:
+            self._in_processes()
+        return [self.found[index] for index in range(len(self.jobs))]
+
+    def _urgencies(self) -> list[int]:
+        """The work that waits for an item, along the longest chain."""
+        result = [job.weight for job in self.jobs]
+        waiting = {index: len(others) for index, others in self.needed_by.items()}
+        ready = [index for index in range(len(self.jobs)) if index not in waiting]
+        while ready:
+            index = ready.pop()
+            for other in self.order.after(index):
+                result[other] = max(result[other], self.jobs[other].weight + result[index])
+                waiting[other] -= 1
+                if not waiting[other]:
+                    ready.append(other)
+        return result
+
+    def _arrived(self, ready: list[int]) -> None:
+        """Sorts out what has become ready: what is known is finished at once."""
+        fresh = []
+        while ready:
+            index = ready.pop()
+            result = self.order.known(index)
+            if result is None:
+                fresh.append(index)
+            else:
+                ready += self._finish(index, result)
+        if fresh:
+            self.todo += fresh
+            self.todo.sort(key=lambda index: (self.urgency[index], -index))
+
+    def _finish(self, index: int, result: R | Died) -> list[int]:
+        """Takes in a result; what has become ready by it."""
+        self.found[index] = result
+        self.rest -= self.jobs[index].weight
+        self.order.finished(index, result)
+        if self.done is not None:
+            self.done(len(self.found))
+        ready = []
+        for other in self.needed_by.get(index, ()):
+            self.left[other] -= 1
+            if not self.left[other]:
+                ready.append(other)
+        return ready
+
+    def _here(self) -> None:
+        """Works in this process, as long as that is no less quick than to start others."""
+        while self.todo:
+            if self.workers > 1 and len(self.todo) >= WORTHWHILE_ITEMS and self.rest >= WORTHWHILE_BYTES:
+                return
+            index = self.todo.pop()
+            self.order.receive()(self.order.shared([index]))
+            self._arrived(self._finish(index, self.work(self.jobs[index].item)))
+
+    def _in_processes(self) -> None:
+        if self.prepare is not None and _context().get_start_method() == "fork":
+            self.prepare()
+        lost: list[list[Entry[T]]] = []
+        while self.todo:
+            lost += self._run_chunks()
+            for chunk in lost:
+                for entry in chunk:
+                    result = _run_alone(entry, self.work, self.order)
+                    self._arrived(self._finish(entry[0], result))
+            lost = []
+
+    def _chunk(self) -> list[Entry[T]]:
+        """The next items for a worker, the most urgent first; few where others wait for them."""
+        taken: list[Entry[T]] = []
+        weight = 0
+        while self.todo and len(taken) < MOST_ITEMS_IN_CHUNK:
+            index = self.todo[-1]
+            cost = self.jobs[index].weight
+            limit = self.chunk_weight // 4 if index in self.needed_by else self.chunk_weight
+            if taken and weight + cost > limit:
+                break
+            taken.append((index, self.jobs[self.todo.pop()].item))
+            weight += cost
+        return taken
+
+    def _run_chunks(self) -> list[list[Entry[T]]]:
+        """Runs chunks until nothing is left or a worker dies; the chunks that were lost then."""
+        running: dict[Future[list[R]], list[Entry[T]]] = {}
+        lost: list[list[Entry[T]]] = []
+        others = set(multiprocessing.active_children())
+        with _executor(self.workers) as executor:
+            try:
+                while (self.todo or running) and not lost:
+                    while self.todo and len(running) < self.workers + 1:
+                        chunk = self._chunk()
+                        shared = self.order.shared([index for index, _ in chunk])
+                        items = [item for _, item in chunk]
+                        try:
+                            future = executor.submit(_work_chunk, self.work, items, self.order.receive(), shared)
+                            running[future] = chunk
+                        except BrokenProcessPool:
+                            lost.append(chunk)
+                            break
+                    for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
+                        chunk = running.pop(future)
+                        try:
+                            values = future.result()
+                        except BrokenProcessPool:
+                            lost.append(chunk)
+                            continue
+                        for (index, _), value in zip(chunk, values, strict=True):
+                            self._arrived(self._finish(index, value))
+            except BaseException:
+                executor.shutdown(wait=False, cancel_futures=True)
+                for process in set(multiprocessing.active_children()) - others:
+                    process.terminate()
+                raise
+        return lost + list(running.values())
 
 
-def _chunks(jobs: Sequence[Job[T]], workers: int) -> list[list[Entry[T]]]:
-    """The items in chunks of about equal weight; the heaviest items are at the end, as chunks are taken from there."""
-    order = sorted(range(len(jobs)), key=lambda index: (-jobs[index].weight, index))
-    target = max(1, sum(job.weight for job in jobs) // (workers * CHUNKS_PER_WORKER))
-    chunks: list[list[Entry[T]]] = []
-    weight = 0
-    for index in order:
-        if not chunks or weight + jobs[index].weight > target or len(chunks[-1]) >= MOST_ITEMS_IN_CHUNK:
-            chunks.append([])
-            weight = 0
-        chunks[-1].append((index, jobs[index].item))
-        weight += jobs[index].weight
-    chunks.reverse()
-    return chunks
-
-
-def _run_chunks(
-    pending: list[list[Entry[T]]],
-    work: Callable[[T], R],
-    workers: int,
-    results: dict[int, R | Died],
-    done: Callable[[int], None] | None,
-) -> list[list[Entry[T]]]:
-    """Runs chunks off the end of `pending` until it is empty or a worker dies; the chunks that were lost then."""
-    running: dict[Future[list[R]], list[Entry[T]]] = {}
-    lost: list[list[Entry[T]]] = []
-    others = set(multiprocessing.active_children())
-    with _executor(workers) as executor:
-        try:
-            while (pending or running) and not lost:
-                while pending and len(running) < 2 * workers:
-                    chunk = pending.pop()
-                    try:
-                        running[executor.submit(_work_chunk, work, [item for _, item in chunk])] = chunk
-                    except BrokenProcessPool:
-                        lost.append(chunk)
-                        break
-                for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
-                    chunk = running.pop(future)
-                    try:
-                        values = future.result()
-                    except BrokenProcessPool:
-                        lost.append(chunk)
-                        continue
-                    results.update(zip((index for index, _ in chunk), values, strict=True))
-                    if done is not None:
-                        done(len(results))
-        except BaseException:
-            executor.shutdown(wait=False, cancel_futures=True)
-            for process in set(multiprocessing.active_children()) - others:
-                process.terminate()
-            raise
-    return lost + list(running.values())
-
-
-def _run_alone(entry: Entry[T], work: Callable[[T], R], results: dict[int, R | Died]) -> None:
+def _run_alone(entry: Entry[T], work: Callable[[T], R], order: Order[R]) -> R | Died:
     index, item = entry
     with _executor(1) as executor:
         try:
-            results[index] = executor.submit(_work_chunk, work, [item]).result()[0]
+            return executor.submit(_work_chunk, work, [item], order.receive(), order.shared([index])).result()[0]
         except BrokenProcessPool:
-            results[index] = Died()
+            return Died()
 
 
 def _executor(workers: int) -> ProcessPoolExecutor:
@@ -182,7 +288,8 @@ def _start_worker() -> None:
     gc.freeze()
 
 
-def _work_chunk(work: Callable[[T], R], items: list[T]) -> list[R]:
+def _work_chunk(work: Callable[[T], R], items: list[T], receive: Callable[[object], None], shared: object) -> list[R]:
+    receive(shared)
     with _sparse_collection():
         return [work(item) for item in items]
 

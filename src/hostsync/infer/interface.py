@@ -1,0 +1,106 @@
+"""What a module offers to others, once it has been followed: its functions, classes and names as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hostsync import facts
+from hostsync.infer.classes import attributes, closed
+from hostsync.infer.frame import ClassInfo, Context
+from hostsync.infer.functions import is_decorated
+from hostsync.infer.plain import SEPARATOR, Plain, encode, encode_signature, is_foreign
+from hostsync.infer.summaries import summarise
+from hostsync.infer.values import Callable, ClassRef, Instance, Nothing, Unknown, Value
+
+_MOST_NAMES = 2000
+
+
+class _Export:
+    """Collects an interface; classes and functions that a value mentions are taken in as well."""
+
+    def __init__(self, context: Context, module: str) -> None:
+        self.context = context
+        self.module = module
+        self.names: dict[str, Plain] = {}
+        self.functions: dict[str, Plain] = {}
+        self.classes: dict[str, Plain] = {}
+        self.mentioned: set[str] = set()
+        self.waiting: list[str] = []
+
+    def qualify(self, name: str) -> str:
+        if is_foreign(name):
+            self.mentioned.add(name.partition(SEPARATOR)[0])
+            return name
+        if name in self.context.classes and name not in self.classes:
+            self.classes[name] = None
+            self.waiting.append(name)
+        return f"{self.module}{SEPARATOR}{name}"
+
+    def encode(self, value: Value) -> Plain:
+        if isinstance(value, Callable) and isinstance(value.node, facts.Function):
+            if is_foreign(value.symbol):
+                self.mentioned.add(value.symbol.partition(SEPARATOR)[0])
+            elif value.bound is None and "." not in value.symbol:
+                self.function(value)
+        return encode(value, self.qualify)
+
+    def function(self, callee: Callable) -> None:
+        if callee.symbol not in self.functions:
+            assert isinstance(callee.node, facts.Function)
+            self.functions[callee.symbol] = None
+            summary = self.encode(summarise(self.context, callee))
+            self.functions[callee.symbol] = [encode_signature(callee.node), summary]
+
+    def name(self, name: str, value: Value) -> None:
+        data = self.encode(value if isinstance(value, Callable) else closed(value))
+        if data is not None:
+            self.names[name] = data
+
+    def class_(self, info: ClassInfo) -> Plain:
+        table = attributes(self.context, info)
+        methods: dict[str, Plain] = {}
+        for name, method in info.methods.items():
+            bound: Value | None = Instance(info.name, True)
+            if is_decorated(method, "staticmethod"):
+                bound = None
+            elif is_decorated(method, "classmethod"):
+                bound = ClassRef(info.name)
+            summary = summarise(self.context, Callable(method, f"{info.name}.{name}", bound, info.name))
+            methods[name] = [encode_signature(method), self.encode(summary)]
+        return {
+            "bases": [self.encode(base) for base in info.bases],
+            "methods": methods,
+            "attributes": self._values(info.attributes),
+            "table": self._values(table),
+        }
+
+    def _values(self, held: dict[str, Value]) -> Plain:
+        # What is not known is kept too: it hides what a base has. What is None here others may have set.
+        return {
+            name: None if isinstance(value, Nothing) else self.encode(closed(value))
+            for name, value in sorted(held.items())
+        }
+
+
+def interface_of(context: Context, module: str, names: Iterable[str] | None) -> Plain:
+    """The interface of a module that has been followed.
+
+    Args:
+        context: what following it has left.
+        module: the name under which others know it.
+        names: the names that others ask for; None for all of them.
+    """
+    export = _Export(context, module)
+    for name in sorted(context.names if names is None else names)[:_MOST_NAMES]:
+        value = context.names.get(name)
+        if value is not None and not isinstance(value, Unknown):
+            export.name(name, value)
+    while export.waiting:
+        info = context.classes[export.waiting.pop()]
+        export.classes[info.name] = export.class_(info)
+    return {
+        "names": export.names,
+        "functions": export.functions,
+        "classes": export.classes,
+        "mentions": sorted(export.mentioned - {module}),
+    }

@@ -1,0 +1,113 @@
+"""What a module knows of the other modules of its project: their interfaces, looked up by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable as Function
+from collections.abc import Mapping as Mapping_
+from typing import NamedTuple
+
+from hostsync import facts
+from hostsync.infer.plain import SEPARATOR, Plain, decode, decode_signature
+from hostsync.infer.values import UNKNOWN, Callable, Ref, Value
+
+MODULE = "module:"
+"""What the name of a `Ref` to a module of the project begins with."""
+
+
+class ForeignClass:
+    """A class of another module. It answers what `frame.ClassInfo` answers, but has no source."""
+
+    __slots__ = ("attributes", "bases", "methods", "name", "table")
+
+    def __init__(self, name: str, data: Plain, library: Library) -> None:
+        self.name = name
+        self.bases: tuple[Value, ...] = tuple(decode(base, library.function) for base in data["bases"])
+        self.methods = {m: decode_signature(m, signature) for m, (signature, _) in data["methods"].items()}
+        self.attributes: dict[str, Value] = {k: decode(v, library.function) for k, v in data["attributes"].items()}
+        self.table: dict[str, Value] = {k: decode(v, library.function) for k, v in data["table"].items()}
+
+
+class Library:
+    """The interfaces of a project's modules, each decoded when it is first asked for."""
+
+    def __init__(self, load: Function[[str], Plain]) -> None:
+        """`load` gives the interface of a module by its name, None where there is none."""
+        self._load = load
+        self._classes: dict[str, ForeignClass | None] = {}
+        self._summaries: dict[str, Value] = {}
+        self._values: dict[str, Value | None] = {}
+
+    def value(self, name: str) -> Value | None:
+        """What `module:name` is; None if it is not known."""
+        if name not in self._values:
+            module, _, symbol = name.partition(SEPARATOR)
+            data = self._load(module)
+            self._values[name] = None
+            if not symbol:
+                self._values[name] = Ref(MODULE + module)
+            elif data is not None and symbol in data["names"]:
+                self._values[name] = decode(data["names"][symbol], self.function)
+        return self._values[name]
+
+    def function(self, symbol: str) -> Value:
+        """The function `module:name`."""
+        data = self._function_data(symbol)
+        if data is None:
+            return UNKNOWN
+        return Callable(decode_signature(symbol.partition(SEPARATOR)[2], data[0]), symbol, None, None)
+
+    def summary(self, symbol: str) -> Value:
+        """What a function or method returns in terms of its parameters."""
+        known = self._summaries.get(symbol)
+        if known is None:
+            data = self._function_data(symbol)
+            known = UNKNOWN if data is None else decode(data[1], self.function)
+            self._summaries[symbol] = known
+        return known
+
+    def class_info(self, name: str) -> ForeignClass | None:
+        """The class `module:name`."""
+        if name not in self._classes:
+            module, _, symbol = name.partition(SEPARATOR)
+            data = self._load(module)
+            held = None if data is None else data["classes"].get(symbol)
+            self._classes[name] = None if held is None else ForeignClass(name, held, self)
+        return self._classes[name]
+
+    def _function_data(self, symbol: str) -> Plain:
+        module, _, name = symbol.partition(SEPARATOR)
+        data = self._load(module)
+        if data is None:
+            return None
+        owner, _, method = name.rpartition(".")
+        if owner:
+            held = data["classes"].get(owner)
+            return None if held is None else held["methods"].get(method)
+        return data["functions"].get(name)
+
+
+class Links(NamedTuple):
+    """What the imports of one module stand for."""
+
+    targets: Mapping_[str, str]
+    """By module and name as the import statement has them, joined by a blank: `module:name`. What `import *` brings
+    stands under the name with a `*` before it."""
+    library: Library
+
+    def starred(self, node: facts.Import) -> list[tuple[str, Value]]:
+        """What `from module import *` binds."""
+        prefix = f"{node.module} *"
+        found = [
+            (written[len(prefix) :], target) for written, target in self.targets.items() if written.startswith(prefix)
+        ]
+        values = [(name, self.library.value(target)) for name, target in found]
+        return [(name, value) for name, value in values if value is not None]
+
+    def imported(self, node: facts.Import) -> Value | None:
+        """What an import binds; None if that is nothing of the project."""
+        target = self.targets.get(f"{node.module} {node.name or ''}")
+        return None if target is None else self.library.value(target)
+
+    def member(self, module: str, name: str) -> Value | None:
+        """`module.name` for a module of the project."""
+        return self.library.value(f"{module}{SEPARATOR}{name}")

@@ -1,0 +1,180 @@
+"""Values, functions and classes as data that JSON can hold, so that one file's knowledge can be kept for another.
+
+What stands for something of the same module (a class, a function) is named `module:name` in this form. Chains of
+reasons are left out: they speak of lines of another file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable as Function
+from typing import Any, TypeAlias
+
+from hostsync import facts
+from hostsync.infer.values import (
+    NOTHING,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Callable,
+    ClassRef,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Items,
+    Mapping,
+    Nothing,
+    Number,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+)
+
+Plain: TypeAlias = Any
+"""What JSON can hold."""
+
+SEPARATOR = ":"
+"""Between the module and the name of what is defined in it."""
+
+_DEPTH = 4
+_MOST_ITEMS = 32
+_LONGEST_TEXT = 200
+_NOWHERE = facts.Span(1, 1, 1, 1)
+
+
+def is_foreign(name: str) -> bool:
+    """Whether a class or function, by its name inside a module, is that of another module."""
+    return SEPARATOR in name
+
+
+def short_name(symbol: str) -> str:
+    """The name of a function or class without its class and module."""
+    return symbol.rpartition(SEPARATOR)[2].rpartition(".")[2]
+
+
+def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> Plain:
+    """A value as plain data; `qualify` turns a name of this module into one that others know."""
+    if isinstance(value, Tensor):
+        return ["T", sorted(value.device), value.dtype, value.ndim, value.sure, value.pinned, value.param]
+    if isinstance(value, Unknown):
+        return None if value.param is None else ["U", value.param, value.derived]
+    if isinstance(value, Number):
+        return ["#"] if value.const is None or value.const != value.const else ["#", value.const]
+    if isinstance(value, Text):
+        return ["S"] if value.const is None or len(value.const) > _LONGEST_TEXT else ["S", value.const]
+    if isinstance(value, Nothing):
+        return ["N"]
+    if isinstance(value, DeviceValue):
+        return ["D", sorted(value.device)]
+    if isinstance(value, DtypeValue):
+        return ["Y", value.dtype]
+    if isinstance(value, Array):
+        return ["A", value.ndim, value.dtype]
+    if isinstance(value, Ref):
+        return ["R", value.name]
+    if isinstance(value, ClassRef):
+        return ["C", qualify(value.name)]
+    if isinstance(value, Instance):
+        name = qualify(value.name) if value.local else value.name
+        return ["O", name, value.local, sorted(value.device), [list(option) for option in value.options]]
+    if isinstance(value, Callable):
+        if not isinstance(value.node, facts.Function) or value.bound is not None or "." in value.symbol:
+            return None if not is_foreign(value.symbol) or value.bound is not None else ["F", value.symbol]
+        return ["F", qualify(value.symbol)]
+    if not depth:
+        return None
+    if isinstance(value, Items):
+        if value.items is not None and len(value.items) <= _MOST_ITEMS:
+            return ["I", value.kind, [encode(item, qualify, depth - 1) for item in value.items], None]
+        element = value.element if value.items is None else UNKNOWN
+        return ["I", value.kind, None, encode(element, qualify, depth - 1)]
+    if isinstance(value, Mapping):
+        items = [[key, encode(item, qualify, depth - 1)] for key, item in value.items[:_MOST_ITEMS]]
+        return ["M", items, encode(value.element, qualify, depth - 1)]
+    return None
+
+
+def decode(data: Plain, function: Function[[str], Value]) -> Value:
+    """The value that `encode` made data of; `function` finds what a function's name stands for."""
+    if data is None:
+        return UNKNOWN
+    kind = data[0]
+    if kind == "T":
+        return Tensor(frozenset(data[1]), data[2], data[3], data[4], data[5], None, data[6])
+    if kind == "U":
+        return Unknown(data[1], data[2])
+    if kind == "#":
+        return Number(data[1]) if len(data) > 1 else NUMBER
+    if kind == "S":
+        return Text(data[1]) if len(data) > 1 else TEXT
+    if kind == "N":
+        return NOTHING
+    if kind == "D":
+        return DeviceValue(frozenset(data[1]))
+    if kind == "Y":
+        return DtypeValue(data[1])
+    if kind == "A":
+        return Array(data[1], data[2])
+    if kind == "R":
+        return Ref(data[1])
+    if kind == "C":
+        return ClassRef(data[1])
+    if kind == "O":
+        return Instance(data[1], data[2], frozenset(data[3]), tuple((k, v) for k, v in data[4]))
+    if kind == "F":
+        return function(data[1])
+    if kind == "I":
+        items = None if data[2] is None else tuple(decode(item, function) for item in data[2])
+        return Items(data[1], items, decode(data[3], function))
+    return Mapping(tuple((key, decode(item, function)) for key, item in data[1]), decode(data[2], function))
+
+
+# --- functions -----------------------------------------------------------------------------------
+
+
+def encode_signature(node: facts.Function) -> Plain:
+    """The parameters, decorators and nature of a function."""
+    return [
+        [[p.name, p.kind, _default(p.default)] for p in node.params],
+        [_decorator(d) for d in node.decorators],
+        node.is_async,
+        node.is_generator,
+    ]
+
+
+def decode_signature(name: str, data: Plain) -> facts.Function:
+    """A function without a body, with the signature that `encode_signature` made data of."""
+    params, decorators, is_async, is_generator = data
+    return facts.Function(
+        _NOWHERE,
+        name,
+        tuple(
+            facts.Param(n, kind, None, None if d is None else facts.Const(_NOWHERE, d[0], d[1]))
+            for n, kind, d in params
+        ),
+        None,
+        tuple(facts.Name(_NOWHERE, d) for d in decorators),
+        (),
+        is_async,
+        is_generator,
+    )
+
+
+def _default(node: facts.Expr | None) -> Plain:
+    if node is None:
+        return None
+    if isinstance(node, facts.Call) and _decorator(node) == "device" and node.args:
+        node = node.args[0]
+    if isinstance(node, facts.Const) and node.kind in {"none", "bool", "int", "float", "str"}:
+        if isinstance(node.value, str) and len(node.value) > _LONGEST_TEXT:
+            return ["ellipsis", None]
+        return [node.kind, node.value]
+    return ["ellipsis", None]
+
+
+def _decorator(node: facts.Expr) -> str:
+    if isinstance(node, facts.Call):
+        node = node.func
+    return node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""

@@ -1,0 +1,180 @@
+"""The project behind a run: which files know which, what they tell each other, and what of it is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from hostsync.facts import Imported, Outline
+from hostsync.lint.check import NOTEBOOK_SUFFIX
+from hostsync.project.cache import Cache, Plain, digest
+from hostsync.project.discovery import SourceFile
+from hostsync.project.graph import Graph, Module, build
+from hostsync.project.units import MOST_SCRIPTS, Units, place_of, root_of, unit_of
+
+if TYPE_CHECKING:
+    from hostsync.infer.links import Library
+
+
+class Entry(NamedTuple):
+    """A file of the project."""
+
+    file: SourceFile
+    key: str
+    """Its unique name."""
+    content: str
+    """A digest of its bytes; empty if it can't be read."""
+
+
+class Project(NamedTuple):
+    """Everything that is looked at to judge the files of a run."""
+
+    entries: tuple[Entry, ...]
+    """The files of the run first, in their order."""
+    graph: Graph
+    places: Mapping[str, int]
+    """The place in `entries` by key."""
+
+
+def content_digest(source: bytes) -> str:
+    return digest(b"", source)
+
+
+def gather(
+    files: Sequence[SourceFile], units: Units | None, name_of: Callable[[SourceFile], str], outlines: Cache | None
+) -> Project:
+    """The project of `files`.
+
+    Args:
+        files: what is checked.
+        units: finds the other files of their packages; None for none.
+        name_of: gives a file its unique name.
+        outlines: keeps outlines.
+    """
+    entries: list[Entry] = []
+    found: dict[str, Outline] = {}
+    waiting: list[SourceFile] = list(files)
+    if units is not None:
+        waiting += units.complete(files)
+    while waiting:
+        strangers: dict[Path, tuple[SourceFile, set[str]]] = {}
+        for file in waiting:
+            key = name_of(file)
+            try:
+                source = file.path.read_bytes()
+            except OSError:
+                entries.append(Entry(file, key, ""))
+                continue
+            entry = Entry(file, key, content_digest(source))
+            entries.append(entry)
+            found[key] = _outline(entry, source, outlines)
+            strangers.setdefault(root_of(file), (file, set()))[1].update(_first_names(found[key]))
+        waiting = []
+        for file, names in strangers.values() if units is not None else ():
+            assert units is not None
+            waiting += units.named(file, names)
+    crowded = _crowded(entries)
+    modules = [
+        Module(e.key, str(e.file.path) if unit_of(e.file) in crowded else place_of(e.file), e.file.module, found[e.key])
+        for e in entries
+        if e.key in found and e.file.path.suffix != NOTEBOOK_SUFFIX
+    ]
+    return Project(tuple(entries), build(modules), {entry.key: index for index, entry in enumerate(entries)})
+
+
+def _first_names(outline: Outline) -> set[str]:
+    """The first parts of the absolute imports."""
+    return {i.module.partition(".")[0] for i in outline.imports if not i.module.startswith(".")}
+
+
+def _crowded(entries: Iterable[Entry]) -> frozenset[Path]:
+    """The folders that hold so many scripts that these can't be parts of one program."""
+    counts: dict[Path, int] = {}
+    for entry in entries:
+        if "." not in entry.file.module:
+            unit = unit_of(entry.file)
+            counts[unit] = counts.get(unit, 0) + 1
+    return frozenset(unit for unit, count in counts.items() if count > MOST_SCRIPTS)
+
+
+def _outline(entry: Entry, source: bytes, outlines: Cache | None) -> Outline:
+    from hostsync.syntax.outline import outline_of
+
+    if entry.file.path.suffix == NOTEBOOK_SUFFIX:
+        return Outline((), ())
+    kept = None if outlines is None else _outline_from_plain(outlines.get(entry.key, entry.content))
+    if kept is not None:
+        return kept
+    outline = outline_of(source)
+    if outlines is not None:
+        outlines.put(entry.key, entry.content, [[list(i) for i in outline.imports], list(outline.names)])
+    return outline
+
+
+def _outline_from_plain(data: Plain) -> Outline | None:
+    if not isinstance(data, list) or len(data) != 2:
+        return None
+    imports, names = data
+    try:
+        return Outline(tuple(Imported(*entry) for entry in imports), tuple(names))  # type: ignore[union-attr,misc,arg-type]
+    except TypeError:
+        return None
+
+
+# --- what workers are told -----------------------------------------------------------------------
+
+
+class Told(NamedTuple):
+    """Interfaces for a worker."""
+
+    run: str
+    """The run that they belong to."""
+    texts: Mapping[str, str]
+    """By key, as JSON."""
+
+
+class _Known:
+    """What this process has been told."""
+
+    run = ""
+    texts: dict[str, str] = {}  # noqa: RUF012
+    library: Library | None = None
+
+
+def _load(key: str) -> Plain:
+    text = _Known.texts.get(key)
+    return None if text is None else json.loads(text)
+
+
+def receive(told: object) -> None:
+    """Takes in what the files at hand need to know of others."""
+    if not isinstance(told, Told):
+        return
+    if told.run != _Known.run:
+        _Known.run, _Known.texts, _Known.library = told.run, {}, None
+    _Known.texts.update(told.texts)
+
+
+def library() -> Library:
+    """The interfaces that this process has been told."""
+    from hostsync.infer.links import Library
+
+    if _Known.library is None:
+        _Known.library = Library(_remembering(_load))
+    return _Known.library
+
+
+def _remembering(load: Callable[[str], Plain]) -> Callable[[str], Plain]:
+    held: dict[str, Plain] = {}
+
+    def remembered(key: str) -> Plain:
+        if key not in held:
+            data = load(key)
+            if data is None:
+                return None
+            held[key] = data
+        return held[key]
+
+    return remembered

@@ -1,0 +1,268 @@
+"""Which module of a project needs which: imports resolved to where a name is defined, in an order without circles.
+
+Everything here follows from the outlines alone, so it is the same for a run over one file and over all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from hostsync.facts import Imported, Outline
+
+INIT = "__init__"
+_LONGEST_WAY = 12
+"""How many re-exports a name is followed through."""
+_MOST_STARS = 4
+"""How many `import *` behind each other are followed."""
+
+
+class Module(NamedTuple):
+    """A module of the project."""
+
+    key: str
+    """Its unique name."""
+    place: str
+    """What its absolute imports start from: modules of one place see each other."""
+    dotted: str
+    """Its dotted name; that of a package ends in `.__init__`."""
+    outline: Outline
+
+
+class Need(NamedTuple):
+    """What one module needs of others."""
+
+    targets: tuple[tuple[str, str], ...]
+    """The module and name of an import, as written and joined by a blank, and the `key:name` that it stands for.
+    A name of `*` stands once for each name that it brings."""
+    modules: tuple[str, ...]
+    """The keys of the modules that must be known first."""
+
+
+class Graph(NamedTuple):
+    needs: Mapping[str, Need]
+    order: tuple[tuple[str, ...], ...]
+    """The keys in waves: each module needs those of earlier waves only."""
+    asked: Mapping[str, tuple[str, ...]]
+    """By key, the names that other modules ask for, sorted; a `*` among them stands for all."""
+
+
+def build(modules: Iterable[Module]) -> Graph:
+    """The graph of `modules`.
+
+    Circles are broken at a place that the names alone decide: first packages stop to need what their `__init__` only
+    passes on, then of two modules in a circle the one that comes later by its key knows the other.
+    """
+    resolver = _Resolver(modules)
+    targets = {key: resolver.targets(module) for key, module in resolver.modules.items()}
+    edges: dict[str, set[str]] = {}
+    for key, found in targets.items():
+        edges[key] = {target.partition(":")[0] for _, target in found} - {key}
+    _break(edges)
+    needs: dict[str, Need] = {}
+    asked: dict[str, set[str]] = {}
+    for key, found in targets.items():
+        kept = []
+        for written, target in found:
+            module, _, name = target.partition(":")
+            if module in edges[key]:
+                kept.append((written, target))
+                asked.setdefault(module, set()).add(name or "*")
+        needs[key] = Need(tuple(dict.fromkeys(kept)), tuple(sorted(edges[key])))
+    return Graph(needs, _waves(edges), {key: tuple(sorted(names)) for key, names in asked.items()})
+
+
+class _Resolver:
+    def __init__(self, modules: Iterable[Module]) -> None:
+        self.modules = {module.key: module for module in sorted(modules, key=lambda m: m.key)}
+        self._by_name = {(m.place, m.dotted): m.key for m in self.modules.values()}
+        self._exports: dict[str, dict[str, Imported]] = {}
+        self._names: dict[str, frozenset[str]] = {}
+        self._found: dict[tuple[str, str], str | None] = {}
+
+    def targets(self, module: Module) -> list[tuple[str, str]]:
+        """The imports of a module that stand for something of the project, as written, and what they stand for."""
+        found: list[tuple[str, str]] = []
+        for imported in module.outline.imports:
+            if imported.typing:
+                continue
+            if imported.name is None:
+                key = self._module(module.place, imported.module)
+                # `import a` binds a package, whose parts are reached by attributes; that is not followed.
+                is_whole = "." not in imported.module or imported.alias != imported.module
+                if key is not None and is_whole and self.modules[key].dotted == imported.module:
+                    found.append((f"{imported.module} ", f"{key}:"))
+                continue
+            base = _absolute(module.dotted, imported.module)
+            if base is None:
+                continue
+            written = f"{imported.module} {imported.name}"
+            if imported.name == "*":
+                for name in self._public(module.place, base):
+                    target = self._resolve(module.place, base, name, 0)
+                    if target is not None:
+                        found.append((f"{written}{name}", target))
+                continue
+            target = self._resolve(module.place, base, imported.name, 0)
+            if target is not None:
+                found.append((written, target))
+        return found
+
+    def _module(self, place: str, dotted: str) -> str | None:
+        key = self._by_name.get((place, dotted))
+        return key if key is not None else self._by_name.get((place, f"{dotted}.{INIT}" if dotted else INIT))
+
+    def _public(self, place: str, dotted: str, depth: int = 0) -> list[str]:
+        """The names that `from dotted import *` brings."""
+        key = self._module(place, dotted)
+        if key is None or depth > _MOST_STARS:
+            return []
+        module = self.modules[key]
+        names = {*module.outline.names}
+        for imported in module.outline.imports:
+            base = _absolute(module.dotted, imported.module) if imported.name == "*" else None
+            if base is not None and not imported.typing:
+                names.update(self._public(place, base, depth + 1))
+            elif imported.name is not None and imported.name != "*":
+                names.add(imported.alias)
+        return sorted(name for name in names if not name.startswith("_"))
+
+    def _resolve(self, place: str, dotted: str, name: str, depth: int) -> str | None:
+        """Where `from dotted import name` finds it: `key:name`, or `key:` for a module."""
+        key = self._module(place, dotted)
+        if key is None or depth > _LONGEST_WAY:
+            return self._submodule(place, dotted, name)
+        known = (key, name)
+        if known in self._found:
+            return self._found[known]
+        self._found[known] = None
+        self._found[known] = found = self._look(place, key, dotted, name, depth)
+        return found
+
+    def _look(self, place: str, key: str, dotted: str, name: str, depth: int) -> str | None:
+        module = self.modules[key]
+        if name in self._defined(module):
+            return f"{key}:{name}"
+        imported = self._exported(module).get(name)
+        if imported is not None:
+            if imported.name is None:
+                target = self._module(place, imported.module)
+                return None if target is None else f"{target}:"
+            base = _absolute(module.dotted, imported.module)
+            return None if base is None else self._resolve(place, base, imported.name, depth + 1)
+        inside = self._submodule(place, dotted, name)
+        if inside is not None:
+            return inside
+        for star in module.outline.imports:
+            base = _absolute(module.dotted, star.module) if star.name == "*" else None
+            if base is not None:
+                found = self._resolve(place, base, name, depth + 1)
+                if found is not None:
+                    return found
+        return None
+
+    def _submodule(self, place: str, dotted: str, name: str) -> str | None:
+        key = self._module(place, f"{dotted}.{name}" if dotted else name)
+        return None if key is None else f"{key}:"
+
+    def _defined(self, module: Module) -> frozenset[str]:
+        if module.key not in self._names:
+            self._names[module.key] = frozenset(module.outline.names)
+        return self._names[module.key]
+
+    def _exported(self, module: Module) -> dict[str, Imported]:
+        if module.key not in self._exports:
+            self._exports[module.key] = {i.alias: i for i in module.outline.imports if i.name != "*"}
+        return self._exports[module.key]
+
+
+def _absolute(dotted: str, written: str) -> str | None:
+    """The absolute name of the module that an import statement in the module `dotted` names."""
+    if not written.startswith("."):
+        return written
+    rest = written.lstrip(".")
+    parts = dotted.split(".")
+    up = len(written) - len(rest)
+    if up > len(parts):
+        return None
+    return ".".join([*parts[:-up], *([rest] if rest else [])])
+
+
+# --- circles and waves ---------------------------------------------------------------------------
+
+
+def _break(edges: dict[str, set[str]]) -> None:
+    """Takes edges out until there is no circle."""
+    for circle in _circles(edges):
+        for key in circle:
+            if _is_init(key):
+                edges[key] -= circle
+    for circle in _circles(edges):
+        for key in circle:
+            edges[key] = {other for other in edges[key] if other not in circle or other < key}
+
+
+def _is_init(key: str) -> bool:
+    return key.endswith(f"{INIT}.py")
+
+
+def _circles(edges: Mapping[str, set[str]]) -> list[set[str]]:
+    """The strongly connected components of more than one module (Tarjan, without recursion)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    on: set[str] = set()
+    found: list[set[str]] = []
+    for root in sorted(edges):
+        if root in index:
+            continue
+        work = [(root, iter(sorted(edges[root])))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on.add(root)
+        while work:
+            key, others = work[-1]
+            for other in others:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    on.add(other)
+                    work.append((other, iter(sorted(edges.get(other, ())))))
+                    break
+                if other in on:
+                    low[key] = min(low[key], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[key])
+                if low[key] == index[key]:
+                    circle = set()
+                    while True:
+                        other = stack.pop()
+                        on.discard(other)
+                        circle.add(other)
+                        if other == key:
+                            break
+                    if len(circle) > 1:
+                        found.append(circle)
+    return found
+
+
+def _waves(edges: Mapping[str, set[str]]) -> tuple[tuple[str, ...], ...]:
+    left = {key: len(others) for key, others in edges.items()}
+    needed_by: dict[str, list[str]] = {}
+    for key, others in edges.items():
+        for other in others:
+            needed_by.setdefault(other, []).append(key)
+    waves = []
+    ready = sorted(key for key, count in left.items() if not count)
+    while ready:
+        waves.append(tuple(ready))
+        following = []
+        for key in ready:
+            for other in needed_by.get(key, ()):
+                left[other] -= 1
+                if not left[other]:
+                    following.append(other)
+        ready = sorted(following)
+    return tuple(waves)

@@ -1,0 +1,99 @@
+"""Which files belong together: a file is judged with the files of its package, or of its folder for scripts.
+
+A run over one file looks at the same files as a run over everything, so that both say the same of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from hostsync.project.discovery import Discovered, SettingsFor, SourceFile, discover
+
+INSTALLED = ("site-packages", "dist-packages")
+"""Folders whose packages have nothing to do with each other."""
+MOST_SCRIPTS = 400
+"""A folder with more files than this is no program: its files are judged one by one."""
+
+
+def root_of(file: SourceFile) -> Path:
+    """The folder that the absolute imports of a file start from."""
+    return file.path.parents[file.module.count(".")]
+
+
+def place_of(file: SourceFile) -> str:
+    """What modules must share to see each other by absolute imports."""
+    root = root_of(file)
+    return str(unit_of(file)) if root.name in INSTALLED else str(root)
+
+
+def unit_of(file: SourceFile) -> Path:
+    """The folder of the top-level package that a file is in; for a script, the folder that it lies in."""
+    root = root_of(file)
+    return root / file.module.partition(".")[0] if "." in file.module else root
+
+
+class Units:
+    """Finds the files that those of a run are to be judged with."""
+
+    def __init__(self, settings_for: SettingsFor, given: Iterable[Path]) -> None:
+        """
+        Args:
+            settings_for: the settings for the files of a folder.
+            given: the folders and files of the command line; what lies in such a folder has been found already.
+        """
+        self._settings_for = settings_for
+        self._given = [str(path) for path in given if path.is_dir()]
+        self._done: set[Path] = set()
+        self._known: set[str] = set()
+
+    def complete(self, files: Sequence[SourceFile]) -> list[SourceFile]:
+        """The further files of the packages and folders that `files` are in."""
+        self._known.update(str(file.path) for file in files)
+        found: list[SourceFile] = []
+        for unit, is_package in sorted({(unit_of(file), "." in file.module) for file in files}):
+            found += self._of(unit, is_package)
+        return found
+
+    def named(self, file: SourceFile, packages: Iterable[str]) -> list[SourceFile]:
+        """The files of the packages called `packages` that lie beside `file` or its own package."""
+        root = root_of(file)
+        if root.name in INSTALLED:
+            return []
+        found: list[SourceFile] = []
+        for name in sorted(set(packages)):
+            if (root / name / "__init__.py").is_file():
+                found += self._of(root / name, True)
+        return found
+
+    def _of(self, unit: Path, is_package: bool) -> list[SourceFile]:
+        if unit in self._done:
+            return []
+        self._done.add(unit)
+        if any(str(unit) == folder or str(unit).startswith(folder.rstrip(os.sep) + os.sep) for folder in self._given):
+            return []
+        if is_package:
+            files = _discovered(lambda: discover([unit], self._settings_for))
+        else:
+            try:
+                scripts = sorted(p for p in unit.iterdir() if p.suffix == ".py" and p.is_file())
+            except OSError:
+                scripts = []
+            if len(scripts) > MOST_SCRIPTS:
+                return []
+            settings = self._settings_for(unit)
+            from hostsync.project.discovery import is_excluded
+
+            scripts = [path for path in scripts if not is_excluded(path, settings)]
+            files = _discovered(lambda: discover(scripts, self._settings_for))
+        fresh = [file for file in files if str(file.path) not in self._known]
+        self._known.update(str(file.path) for file in fresh)
+        return fresh
+
+
+def _discovered(find: Callable[[], Discovered]) -> tuple[SourceFile, ...]:
+    try:
+        return find().files
+    except (OSError, ValueError):
+        return ()

@@ -1,0 +1,79 @@
+"""The imports and definitions of a module, read off its bytes without parsing it.
+
+It is as good as a parse for code that is laid out as people lay it out. Where it errs (an import inside a string, say)
+a module is taken to know one more or one fewer of the others; a scan then says less, and never anything false.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hostsync.facts import Imported, Outline
+
+_STATEMENT = re.compile(
+    rb"""^(?:
+    (?P<block>(?:if|else|elif|try|except|finally|with|for|while)\b[^\n]*)
+    |(?P<indent>[ \t]*)(?:
+        (?:async[ \t]+)?(?:def|class)[ \t]+(?P<defined>\w+)
+        |from[ \t]+(?P<module>[.\w]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]+import\b[ \t]*
+            (?P<names>\([^)]*\)?|(?:[^\n\\]|\\\r?\n)*)
+        |import[ \t]+(?P<modules>(?:[^\n\\]|\\\r?\n)*)
+    )
+    |(?P<assigned>[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+_COMMENT = re.compile(rb"#[^\n]*")
+
+
+def outline_of(source: bytes) -> Outline:
+    """What a module imports and defines where its body runs: not inside functions and classes."""
+    imports: list[Imported] = []
+    names: dict[str, None] = {}
+    open_ = False
+    """Indented lines belong to a branch of the module's body, not to a function or class."""
+    typing = False
+    for match in _STATEMENT.finditer(source):
+        block = match["block"]
+        if block is not None:
+            open_ = not block.startswith((b"for", b"while"))
+            typing = b"TYPE_CHECKING" in block
+            continue
+        if match["assigned"] is not None:
+            names[_text(match["assigned"])] = None
+            continue
+        indented = bool(match["indent"])
+        if indented and not open_:
+            continue
+        if not indented:
+            typing = False
+        defined = match["defined"]
+        if defined is not None:
+            names[_text(defined)] = None
+            if not indented:
+                open_ = False
+        elif match["module"] is not None:
+            module = _text(match["module"]).replace(" ", "").replace("\t", "")
+            for name, alias in _listed(match["names"]):
+                imports.append(Imported(module, name, alias, typing))
+        else:
+            for name, alias in _listed(match["modules"]):
+                imports.append(Imported(name, None, alias, typing))
+    return Outline(tuple(imports), tuple(names))
+
+
+def _listed(text: bytes) -> list[tuple[str, str]]:
+    """The names and aliases of `a, b as c`, in brackets or not."""
+    plain = _COMMENT.sub(b"", text).strip(b"() \t\r\n").replace(b"\\", b" ").partition(b";")[0]
+    found = []
+    for part in plain.split(b","):
+        words = _text(part).split()
+        if len(words) == 1:
+            found.append((words[0], words[0]))
+        elif len(words) == 3 and words[1] == "as":
+            found.append((words[0], words[2]))
+    return found
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="replace")

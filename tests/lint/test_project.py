@@ -1,0 +1,221 @@
+"""Files that know each other: imports, bases, star imports, circles, and one file judged as among many."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from hostsync.lint.scan import check_files
+from hostsync.project.cache import Cache
+from hostsync.project.config import Resolver
+from hostsync.project.discovery import discover
+from hostsync.project.settings import Overrides
+from hostsync.project.units import Units
+
+Found = dict[str, list[tuple[int, str, str]]]
+"""By file: row, code and confidence."""
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+
+
+def scan(*paths: Path, cache: Path | None = None, workers: int = 1) -> Found:
+    """What is certain or likely in the files below `paths`."""
+    resolver = Resolver(Overrides(), isolated=True)
+    found = discover(paths, resolver.settings)
+    units = Units(found.settings_for, found.given)
+    kept = None if cache is None else Cache(cache)
+    checked = check_files(found.files, workers=workers, cache=kept, units=units)
+    assert not [d for c in checked for d in c.diagnostics]
+    return {
+        file.path.name: [
+            (f.location.row, f.code, f.confidence) for f in one.findings if f.confidence in ("certain", "likely")
+        ]
+        for file, one in zip(found.files, checked, strict=True)
+    }
+
+
+def both(folder: Path, *names: str) -> Found:
+    """The findings of a run over everything, which are those of a run over each of the named files."""
+    whole = scan(folder)
+    for name in names or [str(path.relative_to(folder)) for path in folder.rglob("*.py")]:
+        alone = scan(folder / name)
+        assert alone == {Path(name).name: whole[Path(name).name]}
+    return whole
+
+
+HELPERS = """\
+    import torch
+
+    def grid(n, device="cpu"):
+        return torch.arange(n, device=device)
+
+    def scaled(x):
+        return x * 2
+
+    def same_place(x):
+        return torch.zeros(3, device=x.device)
+
+    class Base(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = None
+            self.limits = torch.tensor([1.0, 2.0])
+
+        @property
+        def host(self):
+            return torch.ones(2)
+
+        def steps(self):
+            return torch.linspace(0, 1, 5)
+    """
+
+
+def test_imported_functions_and_bases_are_known(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/helpers.py": HELPERS,
+            "pkg/use.py": """\
+                import torch
+                from .helpers import Base, grid, same_place, scaled
+                from . import helpers as h
+
+                def f(x: torch.Tensor):
+                    a = grid(4).to(x.device)
+                    b = grid(4, device=x.device).to(x.device)
+                    c = scaled(torch.ones(2)).item()
+                    d = scaled(x).sum().item()
+                    e = same_place(x).to(x.device)
+                    g = h.grid(3).to(x.device)
+                    return a, b, c, d, e, g
+
+                class Child(Base):
+                    def forward(self, x: torch.Tensor):
+                        if self.host.any():
+                            pass
+                        return self.steps().to(x.device)
+                """,
+        },
+    )
+    found = both(tmp_path)["use.py"]
+    assert [(row, code) for row, code, _ in found] == [(6, "HS401"), (9, "HS101"), (11, "HS401"), (18, "HS401")]
+
+
+def test_names_are_followed_through_packages_and_stars(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pkg/__init__.py": "from .sub import *\n",
+            "pkg/sub/__init__.py": "from .deep import grid as lattice\nfrom .other import *\n",
+            "pkg/sub/deep.py": "import torch\ndef grid(n):\n    return torch.arange(n)\n",
+            "pkg/sub/other.py": "import torch\ndef ones(n):\n    return torch.ones(n)\n",
+            "pkg/use.py": """\
+                import torch
+                from pkg import lattice
+                from pkg.sub import *
+
+                def f(x: torch.Tensor):
+                    a = lattice(4).sum().item()
+                    return ones(3).to(x.device)
+                """,
+        },
+    )
+    assert [(row, code) for row, code, _ in both(tmp_path)["use.py"]] == [(7, "HS401")]
+
+
+def test_circles_end(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pkg/__init__.py": "from .a import f\nfrom .b import g\nVERSION = 1\n",
+            "pkg/a.py": "import torch\nfrom .b import g\ndef f(x):\n    return g(torch.ones(2)).item()\n",
+            "pkg/b.py": "import torch\nfrom . import VERSION, a\ndef g(x):\n    return a.f(x) if VERSION else x\n",
+        },
+    )
+    both(tmp_path)
+
+
+def test_scripts_know_their_folder_and_packages_in_it(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "helpers.py": HELPERS,
+            "lib/__init__.py": "",
+            "lib/tables.py": "import torch\ndef table():\n    return torch.ones(3)\n",
+            "train.py": """\
+                import torch
+                from helpers import *
+                from lib.tables import table
+
+                def f(x: torch.Tensor):
+                    return grid(2).to(x.device), table().to(x.device)
+                """,
+        },
+    )
+    assert [row for row, _, _ in both(tmp_path)["train.py"]] == [6, 6]
+
+
+def test_fields_of_what_another_module_returns(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/outputs.py": """\
+                from dataclasses import dataclass
+                import torch
+
+                @dataclass
+                class Output:
+                    logits: torch.Tensor | None = None
+                    count: int = 0
+                """,
+            "pkg/use.py": """\
+                import torch
+                from .outputs import Output
+
+                def make(x: torch.Tensor) -> Output:
+                    return Output(logits=x, count=3)
+
+                def f(x: torch.Tensor):
+                    out = make(x)
+                    if out.logits.any():
+                        return out.count
+                    return int(out.count)
+                """,
+        },
+    )
+    assert [(row, code) for row, code, _ in both(tmp_path)["use.py"]] == [(9, "HS201")]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_change_reaches_those_who_import(tmp_path: Path, workers: int) -> None:
+    pkg = tmp_path / "src"
+    write(
+        pkg,
+        {
+            "pkg/__init__.py": "",
+            "pkg/a.py": "import torch\ndef made():\n    return torch.ones(2)\n",
+            "pkg/b.py": "from .a import made\ndef twice():\n    return made() * 2\n# torch\n",
+            "pkg/c.py": "import torch\nfrom .b import twice\ndef f():\n    return twice().sum().item()\n",
+        },
+    )
+    cache = tmp_path / "cache"
+    assert scan(pkg, cache=cache, workers=workers)["c.py"] == []
+    assert scan(pkg, cache=cache, workers=workers)["c.py"] == []
+    write(pkg, {"pkg/a.py": "import torch\ndef made():\n    return torch.ones(2, device='cuda')\n"})
+    assert scan(pkg, cache=cache, workers=workers)["c.py"] == [(4, "HS101", "certain")]
+    assert scan(pkg / "pkg" / "c.py", cache=cache, workers=workers)["c.py"] == [(4, "HS101", "certain")]
+    (cache / "interfaces-00.json").write_text("{}")
+    for shard in cache.glob("interfaces-*.json"):
+        shard.write_text(shard.read_text().replace("acc", "cpu"))
+    write(pkg, {"pkg/c.py": "import torch\nfrom .b import twice\ndef f():\n    return twice().sum().item() + 1\n"})
+    assert scan(pkg, cache=cache, workers=workers)["c.py"] == [(4, "HS101", "certain")]
