@@ -241,11 +241,13 @@ def _decided(scanned: Scanned, rules: Mapping[str, Rule]) -> Found:
 
 def _joined(found: Found, evidence: Evidence) -> Joined:
     judged = {code: names_the_wait(rule) for code, rule in found.rules.items()}
+    branching = {c for c, rule in found.rules.items() if any(e.kind == "control-flow" for e in rule.events)}
     return join(
         found.findings,
         evidence,
         is_shown=found.shown.__contains__,
         is_judged=lambda finding: judged.get(finding.code, True),
+        is_condition=lambda finding: finding.code in branching,
     )
 
 

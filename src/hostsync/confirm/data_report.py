@@ -83,6 +83,7 @@ def _site(site: WaitSite, rules: dict[str, Rule]) -> dict[str, Any]:
         "expression": site.text,
         "kind": site.kind,
         "call": site.call,
+        "operation": site.operation or None,
         "waits": site.waits,
         "waited": site.waited,
         "blocked_s": round(site.seconds, 9),

@@ -97,6 +97,7 @@ def _wait_site(site: dict[str, Any], name: str, span: Span, waits: int, seconds:
         text=str(site["expression"] or ""),
         kind=str(site["kind"]),
         call=str(site["call"]),
+        operation=str(site["operation"] or ""),
         code=site["code"],
         allowed=site["allowed"],
         waits=waits,

@@ -2,7 +2,8 @@
 
 A wait belongs to the finding that has exactly its span. A wait without one may belong to a finding around it, such as
 `print(loss)` around a formatted part, or inside it, if both name the same rule and that finding has no wait of its own:
-the receiver in `x[mask].item()` is another wait than the call. Where Python tells rows only, the row decides.
+the receiver in `x[mask].item()` is another wait than the call. The span of a jump may be a whole `a and b`, or a whole
+`if`: a condition inside it has it. Where Python tells rows only, the row decides.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from hostsync.findings import Finding
 from hostsync.runtime.executions import Executed, Span
 
 _Rank = tuple[int, int, int]
+_TRUTH = "aten::is_nonzero"
+"""The operation of a wait for the truth of a tensor."""
 
 
 def join(
@@ -36,6 +39,7 @@ def join(
     *,
     is_shown: Callable[[Finding], bool] = lambda finding: True,
     is_judged: Callable[[Finding], bool] = lambda finding: True,
+    is_condition: Callable[[Finding], bool] = lambda finding: False,
 ) -> Joined:
     """The verdict of each finding, and the waits that none covers.
 
@@ -44,6 +48,7 @@ def join(
         evidence: what runs showed.
         is_shown: whether `hostsync check` would show a finding.
         is_judged: whether a finding names the expression that waits, not the cause of a wait elsewhere.
+        is_condition: whether a finding is about a value that decides which line runs next.
     """
     listed = list(findings)
     judged = [finding for finding in listed if is_judged(finding) and finding.location.cell is None]
@@ -55,7 +60,7 @@ def join(
                 memory[site.kind] = memory.get(site.kind, Total()).plus(site.waits, site.seconds)
         else:
             sites.append(site)
-    taken, covered = _matched(judged, sites)
+    taken, covered = _matched(judged, sites, is_condition)
     through = _by_file(evidence.through)
     verdicts = tuple(
         _judge(finding, is_shown(finding), [sites[s] for s in taken[index]], through, evidence.executions)
@@ -89,7 +94,9 @@ def span_of(finding: Finding) -> Span:
     return Span(*finding.location[:2], *finding.end_location[:2])
 
 
-def _matched(findings: Sequence[Finding], sites: Sequence[WaitSite]) -> tuple[list[list[int]], list[list[int]]]:
+def _matched(
+    findings: Sequence[Finding], sites: Sequence[WaitSite], is_condition: Callable[[Finding], bool]
+) -> tuple[list[list[int]], list[list[int]]]:
     """For each finding its sites, and for each site its findings; by index."""
     taken: list[list[int]] = [[] for _ in findings]
     covered: list[list[int]] = [[] for _ in sites]
@@ -111,23 +118,28 @@ def _matched(findings: Sequence[Finding], sites: Sequence[WaitSite]) -> tuple[li
         if not covered[number]:
             # Where there are rows only, several waits of a row may belong to one finding.
             among = [index for index in by_file[site.filename] if not site.span.column or index not in own]
-            ranks = {index: rank for index in among if (rank := _rank(findings[index], site)) is not None}
+            ranks = {
+                index: rank
+                for index in among
+                if (rank := _rank(findings[index], site, is_condition(findings[index]))) is not None
+            }
             best = min(ranks.values(), default=None)
             take(number, [index for index, rank in ranks.items() if rank == best])
     return taken, covered
 
 
-def _rank(finding: Finding, site: WaitSite) -> _Rank | None:
+def _rank(finding: Finding, site: WaitSite, is_condition: bool) -> _Rank | None:
     """How well a finding fits a wait of another span, the least the best; None if it does not."""
     own, there = span_of(finding), site.span
     likeness = _likeness(finding.code, site.code)
     if not there.column:
         return (likeness, 0, own.end_row - own.row) if own.row <= there.row <= own.end_row else None
-    if likeness == 2:
-        return None
-    if _holds(own, there):
-        return (0, likeness, _size(own))
-    return (1, likeness, 0) if _holds(there, own) and site.code is not None else None
+    if _holds(there, own):
+        # Of those inside, the first row's: the rest may be the body of a statement.
+        if is_condition and site.operation == _TRUTH:
+            return (1, 0, own.row)
+        return (2, likeness, own.row) if likeness < 2 and site.code is not None else None
+    return (0, likeness, _size(own)) if likeness < 2 and _holds(own, there) else None
 
 
 def _likeness(code: str, other: str | None) -> int:

@@ -56,6 +56,7 @@ def _wait_site(site: Site, place: Place, name: str, witness: Witness) -> WaitSit
         text=text_at(place),
         kind=site.kind,
         call=site.example.call,
+        operation=site.operation,
         code=site.code,
         allowed=site.allowed,
         waits=site.count,

@@ -29,6 +29,8 @@ class WaitSite(NamedTuple):
     kind: str
     call: str
     """The driver's name of what waited."""
+    operation: str
+    """The torch operation, e.g. `aten::item`, where it is known."""
     code: str | None
     """The rule that speaks of such a wait."""
     allowed: str | None
