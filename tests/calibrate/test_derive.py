@@ -14,6 +14,7 @@ from hostsync.calibrate.derive import (
     separate,
     split,
 )
+from hostsync.calibrate.stated import Stated
 from hostsync.catalogue.model import ArgumentTest
 from hostsync.catalogue.ops import parse_condition, parse_op
 
@@ -59,7 +60,7 @@ def test_where_nothing_tells_them_apart_it_is_always_and_undecided() -> None:
 @pytest.mark.parametrize(
     ("predicate", "yes", "no"),
     [
-        ("cpu", ("cpu:f2", "cpu:b0"), ("f2", "[cpu:f2]", "'cpu'", "n")),
+        ("cpu", ("cpu:f2", "cpu:b0", "[cpu:i]"), ("f2", "[cpu:i,i]", "'cpu'", "n")),
         ("int", ("i2", "cpu:i0"), ("f2", "n", "b1")),
         ("mask", ("b2", "[b2]", "bs2"), ("f2", "cpu:b2", "i1")),
         ("tensor", ("f2", "[f0,n]"), ("cpu:f2", "n", "'f'")),
@@ -103,3 +104,10 @@ def test_a_parameter_that_was_tried_once_stays_in_training() -> None:
     assert {"f, i0", "f, n, size=i0"} <= set(training)
     assert held_out(OP, {"f": row(True)}) == NONE_HELD_OUT
     assert rest
+
+
+def test_what_is_stated_is_joined_by_tensors_in_host_memory() -> None:
+    stated = Stated("torch.op", ("check true",), "test")
+    rows = {"f, n, f": row(False), "f, n, f, check=true": row(True), "f, n, cpu:f": row(True), "f, n-": row(True)}
+    assert derive(OP, rows, stated).conditions == ("check true", "other cpu")
+    assert derive(OP, {**rows, "f, cpu:f, cpu:f": row(False)}, stated).conditions[0] == "check true"

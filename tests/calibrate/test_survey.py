@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -134,3 +138,43 @@ def test_a_dry_run_goes_on_behind_a_call(tmp_path: Path) -> None:
 def test_a_measurement_that_is_not_one(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="can't be read"):
         read_measurement(tmp_path / "nowhere.jsonl")
+
+
+# --- an interruption -----------------------------------------------------------------------------
+
+INTERRUPTED = """\
+import sys, time
+from pathlib import Path
+from hostsync.calibrate.survey import survey
+
+try:
+    survey(Path(sys.argv[1]), jobs=1, command=[sys.executable, *sys.argv[2:]])
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal of POSIX")
+def test_ctrl_c_ends_the_children_and_keeps_what_is_done(tmp_path: Path, command: list[str]) -> None:
+    slow = CHILD.replace("    for number", "    if item == 'op b':\n        time.sleep(60)\n    for number")
+    slow = slow.replace("import os, sys", "import os, sys, time").replace("item + ", "f'{item} {os.getpid()}' + ")
+    (tmp_path / "child.py").write_text(slow, encoding="utf-8")
+    (tmp_path / "program.py").write_text(INTERRUPTED, encoding="utf-8")
+    arguments = [sys.executable, str(tmp_path / "program.py"), str(tmp_path / "j.jsonl"), *command[1:]]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not ((tmp_path / "log").exists() and len(asked(tmp_path)) == 2):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30)[0] == "interrupted\n"
+    found = read_measurement(tmp_path / "j.jsonl")
+    assert (found.items, found.seconds) == ({"op a"}, None)
+    child = int(asked(tmp_path)[1].rpartition(" ")[2])
+    while time.monotonic() < deadline:
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the child is still there")

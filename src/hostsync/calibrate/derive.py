@@ -133,7 +133,8 @@ def holds(test: ArgumentTest, arguments: Mapping[str, str]) -> bool:
     if test.predicate == "negative":
         return kind == "n-"
     if test.predicate == "cpu":
-        return bool(letter_of(kind)) and kind.startswith("cpu:")
+        parts = kind.strip("[]").split(",")
+        return all(letter_of(part) and part.startswith("cpu:") for part in parts)
     if test.predicate in ("int", "float", "complex"):
         return letter_of(kind) == test.predicate[0]
     if test.predicate.startswith("'"):
@@ -238,6 +239,14 @@ def matches(condition: Condition, arguments: Mapping[str, str]) -> bool:
     return all(holds(test, arguments) for test in parse_condition(text))
 
 
+def _on_host(op: Op, samples: list[Sample]) -> list[str]:
+    """Return conditions for tensors in host memory, of samples that nothing else foretells."""
+    waiting = [s for s in samples if s.waited and any("cpu:" in kind for kind in s.arguments.values())]
+    silent = [s for s in samples if s.waited < s.calls]
+    found = separate(op, waiting, silent) if waiting and silent else None
+    return [text for text in found or () if any(test.predicate == "cpu" for test in parse_condition(text))]
+
+
 class Derived(NamedTuple):
     conditions: tuple[Condition, ...]
     undecided: bool
@@ -261,7 +270,10 @@ def derive(op: Op, rows: Rows, stated: Stated | None, *, dimensions: bool = Fals
         if "always" in base:
             return Derived(tuple(base), False)
         known = {item if isinstance(item, str) else item[0] for item in base}
-        return Derived((*base, *(item for item in numbers if item not in known)), False)
+        # Where nothing is stated, copies are meant, which the scan knows by the devices of both sides.
+        rest = [sample for sample in samples if base and not any(matches(item, sample.arguments) for item in base)]
+        more = [*numbers, *_on_host(op, rest)]
+        return Derived((*base, *(item for item in more if item not in known)), False)
     rest = [sample for sample in samples if not any(matches(item, sample.arguments) for item in explained)]
     waiting = [sample for sample in rest if sample.waited]
     if not waiting:
@@ -298,6 +310,12 @@ class HeldOut(NamedTuple):
             self.samples + other.samples,
             self.agree + other.agree,
             self.wrong + other.wrong,
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"conditions found without them foretell {self.agree:,} of {self.samples:,} samples of {self.operations:,} "
+            "operations that wait on some samples only"
         )
 
 
@@ -339,6 +357,15 @@ def held_out(op: Op, rows: Rows) -> HeldOut:
         agree += sample.waited if foretold else sample.calls - sample.waited
     total = sum(sample.calls for sample in tested)
     return HeldOut(1, total, agree, (op.name,) if agree < total else ())
+
+
+def all_held_out(ops: Mapping[str, Op], measured: Mapping[str, Rows]) -> HeldOut:
+    """Sum `held_out` up over all operations that were measured."""
+    total = NONE_HELD_OUT
+    for name, rows in measured.items():
+        if name in ops:
+            total += held_out(ops[name], compact(rows))
+    return total
 
 
 # --- files ---------------------------------------------------------------------------------------

@@ -14,12 +14,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from hostsync.calibrate.derive import Rows, compact
+from hostsync.calibrate.derive import Rows, all_held_out, compact
 from hostsync.calibrate.journal import read_measurement
 from hostsync.catalogue.location import rules_dir
+from hostsync.catalogue.ops import load_ops
 
 
-def text_of(document: dict[str, object], ops: Mapping[str, Rows]) -> str:
+def text_of(document: Mapping[str, object], ops: Mapping[str, Rows]) -> str:
     """Return the evidence as JSON with one operation a line."""
     head = json.dumps(document, ensure_ascii=False)[1:-1]
     lines = [f"{json.dumps(name)}: {json.dumps(rows, ensure_ascii=False)}" for name, rows in sorted(ops.items())]
@@ -36,7 +37,12 @@ def main(arguments: list[str] | None = None) -> int:
     kept = kept_rows(measured.ops, names)
     release = measured.about["torch"].partition("+")[0]
     path = rules_dir() / "evidence" / f"ops-{release}-{options.device}.json"
-    path.write_text(text_of(dict(measured.about), kept), encoding="utf-8")
+    tested = all_held_out(load_ops(), measured.ops)
+    about = {
+        **measured.about,
+        "held_out": {"operations": tested.operations, "samples": tested.samples, "agree": tested.agree},
+    }
+    path.write_text(text_of(about, kept), encoding="utf-8")
     print(f"{path.name}: {len(kept)} operations, {path.stat().st_size} bytes")
     return 0
 

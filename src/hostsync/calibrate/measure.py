@@ -512,7 +512,7 @@ def members_item(names: list[str]) -> Callable[[Recorder], None]:
                     return lambda: getattr(tensor, member)
 
                 tensor = {"x": "f2", "i": "i1", "m": "b2"}[letter]
-                recorder.run(f"Tensor.{member}", tensor, prepare)
+                recorder.run(f"Tensor.{member}", tensor, prepare, tries=True)
 
     return work
 
@@ -572,6 +572,8 @@ def main() -> None:
     """Serve items of work by name."""
     dry = "--dry-run" in sys.argv[1:]
     warnings.simplefilter("ignore")
+    # Many of these processes share the cores.
+    torch.set_num_threads(1)
     work = dict(items())
     judge = Oracle(dry)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hostsync.calibrate.compare import Known, disagreements
-from hostsync.calibrate.derive import Condition, Derived, Rows, compact, derive, read_evidence
+from hostsync.calibrate.derive import Condition, Derived, Rows, all_held_out, compact, derive, read_evidence
 from hostsync.calibrate.journal import Measurement
 from hostsync.calibrate.semantics import Entry, describe
 from hostsync.calibrate.signatures import Param, all_callables
@@ -217,6 +217,9 @@ def calibrated(
     about = (
         f"# Measured by `hostsync calibrate`: {measured.about['device']}, torch {release}, {measured.about['date']}.\n"
     )
+    tested = all_held_out(shipped, measured.ops)
+    if tested.samples:
+        about += f"# Held out: {tested}.\n"
     head = f'{about}torch = "{release.partition("+")[0]}"\n\n[ops]\n'
     texts = {file: head + "\n".join(sorted(found)) + "\n" for file, found in lines.items()}
     return Calibrated(texts, sum(map(len, lines.values())), tuple(changed), tuple(undecided))

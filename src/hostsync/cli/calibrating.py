@@ -12,7 +12,7 @@ import click
 
 from hostsync.calibrate.children import ChildError
 from hostsync.calibrate.compare import SILENT, Comparison, Known, compare, load_exceptions
-from hostsync.calibrate.derive import NONE_HELD_OUT, compact, held_out
+from hostsync.calibrate.derive import all_held_out
 from hostsync.calibrate.journal import JournalError, Measurement, read_measurement
 from hostsync.calibrate.survey import survey
 from hostsync.catalogue.ops import load_ops
@@ -132,16 +132,9 @@ def summary(measurement: Measurement) -> Iterator[str]:
             f"{len(measurement.errors):,} calls failed or broke a process; "
             f"{measurement.skipped:,} variants of calls were not legal"
         )
-    known = load_ops()
-    total = NONE_HELD_OUT
-    for name, rows in ops.items():
-        if name in known:
-            total += held_out(known[name], compact(rows))
+    total = all_held_out(load_ops(), ops)
     if total.samples:
-        yield (
-            f"held out: conditions found without them foretell {total.agree:,} of {total.samples:,} samples of "
-            f"{total.operations:,} operations that wait on some samples only"
-        )
+        yield f"held out: {total}"
 
 
 def _write(measurement: Measurement, output: Path, exceptions: tuple[Known, ...]) -> Iterator[str]:

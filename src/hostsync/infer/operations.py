@@ -402,7 +402,8 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
     if predicate == "tensor":
         return isinstance(value, Tensor) and value.sure and not only_host(value.device)
     if predicate == "cpu":
-        return isinstance(value, Tensor) and value.sure and only_host(value.device)
+        held = tensors_in(value, 2)
+        return bool(held) and all(tensor.sure and only_host(tensor.device) for tensor in held)
     if predicate == "mask":
         return isinstance(value, Tensor) and value.dtype == "bool"
     if predicate in {"int", "float", "complex"}:
