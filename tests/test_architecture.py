@@ -43,7 +43,7 @@ ROOMS: dict[str, frozenset[str]] = {
         }
     ),
     "runtime": frozenset({"findings", "catalogue", "report", "syntax"}),
-    "confirm": frozenset({"findings", "runtime"}),
+    "confirm": frozenset({"findings", "catalogue", "report", "runtime"}),
     "pytest_plugin": frozenset({"catalogue", "lint", "project", "report", "runtime"}),
     "calibrate": frozenset({"catalogue", "runtime"}),
     "__main__": frozenset({"cli"}),
