@@ -9,6 +9,7 @@ import pytest
 from hostsync.calibrate import journal
 from hostsync.calibrate.children import Outcome
 from hostsync.calibrate.journal import JournalError, read_measurement
+from hostsync.calibrate.keep import kept_rows, text_of
 
 ABOUT = {"torch": "2.11.0", "device": "NVIDIA H200", "python": "3.12.3", "date": "2026-11-20"}
 
@@ -70,3 +71,15 @@ def test_no_measurement(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(JournalError, match="it is no measurement"):
         read_measurement(path)
+
+
+def test_what_is_kept_as_evidence_is_read_like_a_measurement(tmp_path: Path) -> None:
+    path = tmp_path / "measured.jsonl"
+    begun(path)
+    journal.append(path, Outcome("three", (sample("torch.unheard_of", "f1", True), sample("len", "f1", False)), ()))
+    measured = read_measurement(path)
+    kept = kept_rows(measured.ops, frozenset({"torch.a", "torch.b"}))
+    (tmp_path / "ops.json").write_text(text_of(measured.about, kept), encoding="utf-8")
+    again = read_measurement(tmp_path / "ops.json")
+    assert again.about == ABOUT
+    assert again.ops == {"len": {"*": (1, 0, 0)}, "torch.a": {"f": (2, 1, 1)}, "torch.b": {"*": (1, 0, 0)}}
