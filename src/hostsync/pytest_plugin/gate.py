@@ -70,13 +70,16 @@ class Watched:
 
     def judge_so_far(self) -> Verdict:
         """What the present phase would be judged to be."""
-        return judge(self.record.groups(), self.policy, self._gate.grounds())
+        return self._verdict(self.record.groups())
 
     def judge(self, when: str) -> Verdict:
         """Judge the set-up and the call together, or the tear-down."""
-        groups = tuple(self._groups(when))
-        verdict = self.verdicts[when] = judge(groups, self.policy, self._gate.grounds())
+        verdict = self.verdicts[when] = self._verdict(tuple(self._groups(when)))
         return verdict
+
+    def _verdict(self, groups: tuple[Group, ...]) -> Verdict:
+        # Without a wait the rules need not be loaded.
+        return judge(groups, self.policy, self._gate.grounds()) if groups else Verdict.clean(self.policy)
 
     def _groups(self, when: str) -> Iterator[Group]:
         scope = self._gate.settings.scope
@@ -271,12 +274,19 @@ class Gate:
 
 
 def _rules(root: Path) -> tuple[Rule, ...]:
-    """The rules that the configuration of `root` has in force."""
-    from hostsync.catalogue import load_only_rules
-    from hostsync.project.config import Resolver
+    """The rules that the configuration of `root` has in force.
+
+    Raises:
+        pytest.UsageError: the configuration or a rule can't be used.
+    """
+    from hostsync.catalogue import CatalogueError, load_only_rules
+    from hostsync.project.config import ConfigError, Resolver
     from hostsync.project.settings import Overrides
 
-    return load_only_rules(Resolver(Overrides()).settings(root).extend_rules)
+    try:
+        return load_only_rules(Resolver(Overrides()).settings(root).extend_rules)
+    except (ConfigError, CatalogueError) as error:
+        raise pytest.UsageError(f"hostsync: {error}") from error
 
 
 def _point_at_the_wait(

@@ -46,6 +46,11 @@ class Verdict(NamedTuple):
     """The allowances that matched, as written."""
     policy: Policy
 
+    @classmethod
+    def clean(cls, policy: Policy) -> Verdict:
+        """The verdict on a test without a wait."""
+        return cls((), (), 0, 0, {}, 0, (), frozenset(), policy)
+
     @property
     def waits(self) -> int:
         """The unexpected waits."""

@@ -34,6 +34,8 @@ _FIRST_USE = (
     "/triton/runtime/autotuner.py",
     "/triton/testing.py",
 )
+_FIRST_USE_MODULES = ("torch._dynamo.convert_frame", "triton.testing", "triton.runtime.autotuner")
+"""One of them has been imported before any of that code can run."""
 _first_use_files: dict[str, bool] = {}
 
 
@@ -180,6 +182,8 @@ class Ledger:
 
 def _is_first_use(frame: FrameType | None) -> bool:
     """Whether the thread is in torch.compile's compiler, an autotuner, or the recording of CUDA graphs."""
+    if not any(name in sys.modules for name in _FIRST_USE_MODULES):
+        return False
     guards = sys.modules.get("torch._guards")
     context = getattr(guards, "CompileContext", None)
     if context is not None and context.try_get() is not None:

@@ -25,6 +25,7 @@ class Reporter:
         self._config = config
         self._gate = gate
         self._is_worker = hasattr(config, "workerinput")
+        self._notes: list[str] = []
 
     def pytest_report_header(self) -> str:
         settings = self._gate.settings
@@ -56,12 +57,13 @@ class Reporter:
             self._config.workeroutput["hostsync"] = data  # type: ignore[attr-defined]
         else:
             self.gathered.add_process(data)
+            self._notes += self._write()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         from hostsync.pytest_plugin.summary import summary
 
-        notes = list(self._write())
-        lines = list(summary(self.gathered, self._gate.settings, self._gate.recorded, self._is_partial(), notes))
+        gate = self._gate
+        lines = list(summary(self.gathered, gate.settings, gate.recorded, self._is_partial(), self._notes))
         if lines:
             terminalreporter.section(SECTION)
             for line in lines:

@@ -1,0 +1,50 @@
+"""docs/pytest.md says what there is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from hostsync.pytest_plugin import settings
+from hostsync.pytest_plugin.markers import _READERS, FIXTURES
+from pytest_plugin.conftest import Run
+
+pytest_plugins = ["pytester"]
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "pytest.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def rows(heading: str) -> list[str]:
+    """The names in the first cells of the table below a heading."""
+    part = re.split(r"^## ", TEXT, flags=re.MULTILINE)
+    table = next(text for text in part if text.startswith(heading + "\n"))
+    return re.findall(r"^\| `(-{0,2}[a-z_-]+)", table, re.MULTILINE)
+
+
+def test_every_option_is_there() -> None:
+    options = [option.name for option in settings._OPTIONS]
+    options += [name for name, _ in settings._FLAGS] + ["--host-sync-allow"]
+    assert sorted(rows("Options")) == sorted(options)
+
+
+def test_every_marker_and_fixture_is_there() -> None:
+    assert sorted(rows("Markers")) == sorted(_READERS)
+    assert sorted(rows("Fixtures")) == sorted(FIXTURES)
+
+
+@pytest.mark.parametrize("block", re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL))
+def test_examples_are_python(block: str) -> None:
+    ast.parse(block)
+
+
+def test_the_example_of_an_ini_file_can_be_used(pytester: pytest.Pytester, plain: Run) -> None:
+    (block,) = re.findall(r"^```ini\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    (pytester.path / "pytest.ini").write_text(block)
+    pytester.makepyfile("def test_it(pytestconfig):\n    assert pytestconfig.getini('host_sync_allow')[1:2]\n")
+    done = plain()
+    done.assert_outcomes(passed=1)
+    done.stdout.fnmatch_lines(["hostsync: every test is watched (level implicit, scope call,setup)"])
