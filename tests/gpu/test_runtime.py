@@ -362,3 +362,136 @@ def test_autocast_and_scaler(x: Any) -> None:
     with hostsync.watch() as seen:
         step()
     assert [(text(wait), wait.phase) for wait in seen.waits] == [("scaler.step(optimizer)", "optimizer")], seen.waits
+
+
+MILLION = """
+import resource, torch, hostsync
+x = torch.ones(1, device="cuda")
+with hostsync.watch() as seen:
+    for _ in range(1000):
+        x.item()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(999_000):
+        x.item()
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+assert seen.count == 1_000_000, seen.count
+assert len(seen.waits) == seen.KEPT, len(seen.waits)
+assert sorted(site.count for site in seen.sites()) == [1000, 999_000], seen.sites()
+print(grown)
+"""
+
+
+def test_a_million_waits_in_bounded_memory() -> None:
+    done = subprocess.run([sys.executable, "-c", MILLION], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 64 * 1024, f"{done.stdout} KiB more"
+
+
+THREADS = """
+import threading, torch, hostsync
+x = torch.ones(1 << 16, device="cuda")
+
+def work(number, results):
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for step in range(200):
+            made = torch.empty((number + 1) << 18, device="cuda").fill_(step)
+            total = made[:10].sum().item()
+            del made
+            if step % 50 == 0:
+                torch.cuda.empty_cache()
+            with hostsync.allow("in a thread"):
+                x.sum().item()
+    results[number] = total
+
+results = {}
+with hostsync.watch(all_threads=True) as seen:
+    threads = [threading.Thread(target=work, args=(number, results)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+assert results == dict.fromkeys(range(4), 1990.0), results
+items = [site for site in seen.sites() if site.kind == "stream"]
+assert sum(site.count for site in items if site.allowed is None) == 800, items
+assert sum(site.count for site in items if site.allowed) == 800, items
+"""
+
+
+def test_threads_that_allocate_free_and_wait_do_not_lock_up() -> None:
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+
+
+STRESS = """
+import torch, hostsync
+x = torch.ones(4, device="cuda")
+raised = 0
+for turn in range(3000):
+    try:
+        with hostsync.forbid(("driver", "debug")[turn % 2]):
+            y = x * 2
+            y.sum().item()
+    except hostsync.HostSyncError:
+        raised += 1
+assert raised == 3000, raised
+assert torch.cuda.get_sync_debug_mode() == 0
+"""
+
+
+def test_forbid_thousands_of_times() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", STRESS], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_watched_function_that_forks(x: Any) -> None:
+    import os
+
+    @hostsync.watch()
+    def forking() -> int:
+        child = os.fork()
+        if child == 0:
+            os._exit(7)
+        status = os.waitpid(child, 0)[1]
+        x.sum().item()
+        return os.waitstatus_to_exitcode(status)
+
+    with hostsync.watch() as seen:
+        assert forking() == 7
+    assert [text(wait) for wait in seen.waits] == ["x.sum().item()"]
+
+
+def test_compiled_by_inductor(x: Any) -> None:
+    """No graph is broken by a region around, and none by an allowance inside."""
+
+    def model(value: Any) -> Any:
+        with hostsync.allow("nothing to see"):
+            value = torch.sin(value) * 2
+        return value + 1
+
+    compiled = torch.compile(model, fullgraph=True)
+    expected = torch.sin(x) * 2 + 1
+    assert torch.allclose(compiled(x), expected)
+    with hostsync.watch() as seen:
+        found = compiled(x)
+        found.sum().item()
+    assert torch.allclose(found, expected)
+    assert [text(wait) for wait in seen.waits] == ["found.sum().item()"], seen.waits
+    torch.compiler.reset()
+    with hostsync.forbid(), hostsync.allow("compiling"):
+        assert torch.allclose(torch.compile(model, fullgraph=True)(x), expected)
+
+
+def test_capture_of_a_graph(x: Any) -> None:
+    graph = torch.cuda.CUDAGraph()
+    static = torch.zeros(16, device="cuda")
+    with hostsync.watch(), torch.cuda.graph(graph):
+        static.add_(1.0)
+    with hostsync.watch() as seen:
+        graph.replay()
+    assert seen.count == 0
+    torch.cuda.synchronize()
+    assert static.tolist() == [1.0] * 16

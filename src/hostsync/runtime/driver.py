@@ -113,10 +113,11 @@ class Driver:
     def _callback(self) -> Callable[[int | None, int, int, int], None]:
         starts, clock, calls, seen_by = self._starts, perf_counter_ns, cupti.CALLS, self._on_call
         word, half, get_frame = ctypes.c_uint64.from_address, ctypes.c_uint32.from_address, sys._getframe
+        at_correlation = cupti.CORRELATION
         read, synchronizing = self._read, frozenset(("stream", "event", "device"))
 
         def on_driver_call(_: int | None, domain: int, number: int, data: int) -> None:
-            correlation = half(data + cupti.CORRELATION).value
+            correlation = half(data + at_correlation).value
             if half(data).value == 0:
                 starts[correlation] = clock()
                 return

@@ -261,7 +261,7 @@ class Capture:
             if len(self._waits) < self._kept:
                 self._waits.append(wait)
             elif self._kept:
-                at = self._random.randrange(self.count + self.allowed)
+                at = int(self._random.random() * (self.count + self.allowed))
                 if at < self._kept:
                     del self._waits[at]
                     self._waits.append(wait)
@@ -481,6 +481,6 @@ def deliver(wait: Wait, innermost: Region | None, by_comment: str | None) -> Hos
                 listener(wait)
         region = region.outer
     for capture in tuple(everywhere):
-        if not any(capture is one for one in served):
+        if not served or not any(capture is one for one in served):
             capture.add(wait if allowed is None else wait._replace(allowed=allowed))
     return error

@@ -335,9 +335,13 @@ def _saw(source: str, seen: Seen, frame: FrameType | None) -> _Found | None:
                     thread = None
         if innermost is None and not regions.everywhere:
             return None
+    if len(_running) == 1:
+        # No other source sees it, so there is nothing to merge.
+        wait, comment = _wait(source, seen, frame, waiting, node)
+        error = regions.deliver(wait, innermost, comment)
+        return None if error is None else (error, frame, thread)
     at = frame or waiting
     spot = (id(at), at.f_lasti) if at is not None else (0, 0)
-
     made: list[tuple[Wait, str | None]] = []
 
     def report() -> _Found | None:
@@ -389,10 +393,19 @@ def _is_users(filename: str) -> bool:
 
 
 def _autograd_node() -> str:
-    torch = sys.modules.get("torch")
-    current: Any = getattr(getattr(torch, "_C", None), "_current_autograd_node", None)
-    node = current() if current is not None else None
+    global _current_node
+    if _current_node is None:
+        torch = sys.modules.get("torch")
+        _current_node = getattr(getattr(torch, "_C", None), "_current_autograd_node", None) or _no_node
+    node = _current_node()
     return node.name() if node is not None else ""
+
+
+def _no_node() -> None:
+    return None
+
+
+_current_node: Callable[[], Any] | None = None
 
 
 def _thread_in_backward() -> tuple[int, FrameType] | None:
@@ -406,10 +419,12 @@ def _thread_in_backward() -> tuple[int, FrameType] | None:
     return found
 
 
+_threads: dict[int, threading.Thread] = getattr(threading, "_active", {})
+
+
 def _thread_name() -> str:
     ident = threading.get_ident()
-    active: dict[int, threading.Thread] = getattr(threading, "_active", {})
-    thread = active.get(ident)
+    thread = _threads.get(ident)
     return thread.name if thread is not None else f"thread {ident}"
 
 
