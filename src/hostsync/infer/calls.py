@@ -44,12 +44,15 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         callee = evaluate(frame, func)
     args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args]
     keywords: KeywordList = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
-    if isinstance(callee, (Unknown, Method)) and is_model_name(node.func):
+    kind = type(callee)
+    if (kind is Unknown or kind is Method) and is_model_name(node.func):
         tensors = [t for _, value in args for t in tensors_in(value)]
         if tensors and is_certain(merged(tensors)):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
     if isinstance(callee, Method):
         return method_call(frame, node, callee, args, keywords)
+    if kind is Unknown and receiver is None:
+        return UNKNOWN
     if isinstance(callee, Ref):
         return library_call(frame, node, callee.name, args, keywords)
     if isinstance(callee, Callable):

@@ -27,7 +27,10 @@ from hostsync.infer.values import (
 
 
 def bases_of(context: Context, name: str) -> list[str]:
-    """A class and its bases within the module, nearest first."""
+    """A class and its bases within the project, nearest first."""
+    known = context.lineages.get(name)
+    if known is not None:
+        return known
     order: list[str] = []
     waiting = [name]
     while waiting:
@@ -37,6 +40,7 @@ def bases_of(context: Context, name: str) -> list[str]:
             continue
         order.append(current)
         waiting.extend(base.name for base in info.bases if isinstance(base, ClassRef))
+    context.lineages[name] = order
     return order
 
 
@@ -98,7 +102,7 @@ def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
 def write_attribute(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:
     """Take down that a method assigns `value` to `self.name`."""
     value = closed(value)
-    dependent = frame.assigning is not None and _mentions(frame.assigning, name)
+    dependent = not frame.setup and frame.assigning is not None and _mentions(frame.assigning, name)
     known = frame.writes.get(name)
     frame.writes[name] = (value, dependent) if known is None else (join(known[0], value), known[1] and dependent)
     if info.table is not None and name not in info.table:
@@ -114,7 +118,7 @@ def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
         if last is not None and type(last) is type(value) and name not in frame.buffers:
             value = closed(last)
         writes = info.writes.setdefault(name, Writes())
-        info.table[name] = writes.add(value, frame.setup, dependent and not frame.setup)
+        info.table[name] = writes.add(value, frame.setup, dependent)
 
 
 def closed(value: Value, depth: int = 3) -> Value:

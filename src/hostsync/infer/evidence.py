@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
@@ -12,6 +12,7 @@ _SIZE_CALLS = frozenset({"dim", "long", "view", "ndimension", "nelement"})
 """Members that prove a tensor only when called: arrays and modules have an attribute, or nothing, of that name."""
 _TENSOR_PARAMS = frozenset({"input", "self", "x", "query", "A"})
 """Names that torch gives to a first parameter that must be a tensor."""
+_PATHS = frozenset({facts.Name, facts.Attr})
 _NOT_PROOF = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "torch.save", "torch.typename"})
 
 
@@ -26,19 +27,20 @@ class Usage(NamedTuple):
     """It holds an expression or statement that may wait at all."""
 
 
-_CANDIDATES = (
-    facts.If,
-    facts.While,
-    facts.Assert,
-    facts.Conditional,
-    facts.Logical,
-    facts.Subscript,
-    facts.Call,
-    facts.Compare,
-    facts.FString,
-    facts.Comprehension,
-    facts.Unary,
+_CANDIDATES = frozenset(
+    [
+        facts.If,
+        facts.While,
+        facts.Assert,
+        facts.Conditional,
+        facts.Logical,
+        facts.Compare,
+        facts.FString,
+        facts.Comprehension,
+        facts.Unary,
+    ]
 )
+"""Besides calls and subscripts, what may wait."""
 
 
 def dotted_path(node: facts.Expr) -> str | None:
@@ -65,34 +67,74 @@ def usage_of(
     """
     tensors: dict[str, facts.Span] = {}
     stores = candidates = False
-    stack: list[object] = list(body)
+    methods = _tensor_methods(ops) if uses_torch else frozenset()
+    stack: list[Any] = list(body)
+    pop, push, extend = stack.pop, stack.append, stack.extend
     while stack:
-        node = stack.pop()
-        if type(node) is tuple:
-            stack.extend(node)
+        node = pop()
+        kind = type(node)
+        if kind is facts.Name or kind is facts.Const or node is None:
             continue
-        if not isinstance(node, tuple):
-            continue
-        if isinstance(node, facts.Attr):
-            name = node.name
-            op = ops.get("Tensor." + name)
-            if uses_torch and op is not None and op.tensor_only:
+        if kind is facts.Attr:
+            if node.name in methods:
                 _note(tensors, node.value, node.span)
-        elif isinstance(node, facts.Call):
+            push(node.value)
+            continue
+        if kind is facts.Call:
             candidates = True
             if uses_torch:
                 _from_call(node, ops, canonical, tensors)
-        elif isinstance(node, facts.Subscript):
+        elif kind is facts.Subscript:
             candidates = True
             if uses_torch and _is_tensor_index(node.key):
                 _note(tensors, node.value, node.span)
-        elif isinstance(node, (facts.Assign, facts.AugAssign)):
-            targets = node.targets if isinstance(node, facts.Assign) else (node.target,)
-            stores = stores or any(_has_attribute(target) for target in targets)
-        elif isinstance(node, _CANDIDATES):
+        elif kind is facts.Assign:
+            stores = stores or any(_has_attribute(target) for target in node.targets)
+        elif kind is facts.AugAssign:
+            stores = stores or _has_attribute(node.target)
+        elif kind in _CANDIDATES:
             candidates = True
-        stack.extend(node[1:] if node and isinstance(node[0], facts.Span) else node)
+        for at in _SINGLE[kind]:
+            push(node[at])
+        for at in _SEVERAL[kind]:
+            extend(node[at])
     return Usage(tensors, stores, candidates)
+
+
+_TENSOR_METHODS: dict[int, tuple[Mapping[str, Op], frozenset[str]]] = {}
+
+
+def _tensor_methods(ops: Mapping[str, Op]) -> frozenset[str]:
+    """The members that only a tensor has."""
+    held = _TENSOR_METHODS.get(id(ops))
+    if held is None or held[0] is not ops:
+        prefix = "Tensor."
+        names = frozenset(name[len(prefix) :] for name, op in ops.items() if name.startswith(prefix) and op.tensor_only)
+        held = _TENSOR_METHODS[id(ops)] = (ops, names)
+    return held[1]
+
+
+def _children(kind: type, several: bool) -> tuple[int, ...]:
+    """Where a kind of node holds other nodes: single ones, or tuples of them."""
+    found = []
+    for at, annotation in enumerate(kind.__annotations__.values()):
+        parts = {part.strip() for part in getattr(annotation, "__forward_arg__", str(annotation)).split("|")}
+        tuples = {part for part in parts if part.startswith("tuple[") and part != "tuple[str, ...]"}
+        if tuples if several else parts & {"Expr", "Name", "Stmt"}:
+            found.append(at)
+    return tuple(found)
+
+
+_NODES = tuple(
+    node
+    for node in vars(facts).values()
+    if isinstance(node, type)
+    and issubclass(node, tuple)
+    and node is not facts.Span
+    and node.__module__ == facts.__name__
+)
+_SINGLE = {node: _children(node, False) for node in _NODES}
+_SEVERAL = {node: _children(node, True) for node in _NODES}
 
 
 def _note(tensors: dict[str, facts.Span], node: facts.Expr, span: facts.Span) -> None:
@@ -171,6 +213,8 @@ def _from_call(
             _note(tensors, func.value, call.span)
         if func.name == "register_hook" or not call.args:
             return
+    if not call.args or type(call.args[0]) not in _PATHS:
+        return
     name = canonical(func)
     if name is None or name in _NOT_PROOF:
         return

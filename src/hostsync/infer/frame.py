@@ -153,6 +153,7 @@ class Context:
         self.default_device: Device = CPU
         """Where a factory without `device=` puts its tensor, after `torch.set_default_device` or in a `with` block."""
         self.functions: dict[str, facts.Function] = {}
+        self.lineages: dict[str, list[str]] = {}
         self.usages: dict[int, Usage] = {}
         self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
         self.calls: dict[str, list[CallSite]] = {}
@@ -235,9 +236,8 @@ class Frame:
 
     def lookup(self, name: str) -> Value:
         """The value of a name: local, enclosing, module, or builtin."""
-        value = self.env.get(name)
-        if value is not None:
-            return value
+        if name in self.env:
+            return self.env[name]
         if self.outer is not None:
             value = self.outer.get(name)
             if value is not None:
@@ -431,12 +431,16 @@ EXECUTORS: dict[type, Function[[Frame, Any], bool]] = {}
 
 def execute(frame: Frame, body: tuple[facts.Stmt, ...]) -> bool:
     """Follow a block of statements. False when its end cannot be reached."""
-    return all(EXECUTORS[type(statement)](frame, statement) for statement in body)
+    for statement in body:  # noqa: SIM110  (a loop costs less than a generator here)
+        if not EXECUTORS[type(statement)](frame, statement):
+            return False
+    return True
 
 
 def evaluate(frame: Frame, node: facts.Expr) -> Value:
     """The value of an expression; waits on the way are recorded."""
-    return EVALUATORS[type(node)](frame, node)
+    kind = type(node)
+    return frame.lookup(node.id) if kind is facts.Name else EVALUATORS[kind](frame, node)
 
 
 BUILTINS = frozenset(name for name in dir(builtins) if name.islower())

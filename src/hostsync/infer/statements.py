@@ -240,8 +240,10 @@ def _for(frame: Frame, node: facts.For) -> bool:
     element = iterated(frame, evaluate(frame, node.iterable))
     if isinstance(element, Tensor) and element.origin is not None:
         element = explain(element, node.iterable)
-    if isinstance(element, (Tensor, Items)) and _moves_part(node):
-        element = _on_host(element)
+    if isinstance(element, (Tensor, Items)):
+        moved = _on_host(element)
+        if moved != element and _moves_part(node):
+            element = moved
     _loop(frame, lambda: assign(frame, node.target, element), node.body)
     execute(frame, node.orelse)
     return True
@@ -416,6 +418,7 @@ def _class(frame: Frame, node: facts.Class) -> bool:
         return True
     info = ClassInfo(name, node, bases)
     context.classes[name] = info
+    context.lineages.clear()
     context.functions.update({f"{name}.{method.name}": method for method in info.methods.values()})
     if frame.symbol != "<module>":
         context.closures[name] = frame.env

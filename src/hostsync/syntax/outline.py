@@ -11,18 +11,19 @@ import re
 from hostsync.facts import Imported, Outline
 
 _STATEMENT = re.compile(
-    rb"""^(?:
-    (?P<block>(?:if|else|elif|try|except|finally|with|for|while)\b[^\n]*)
-    |(?P<indent>[ \t]*)(?:
-        (?:async[ \t]+)?(?:def|class)[ \t]+(?P<defined>\w+)
-        |from[ \t]+(?P<module>[.\w]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]+import\b[ \t]*
+    rb"""\n(?:
+    (?=[ \t]*[fidca])(?P<indent>[ \t]*)(?:
+        from[ \t]+(?P<module>[.\w]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]+import\b[ \t]*
             (?P<names>\([^)]*\)?|(?:[^\n\\]|\\\r?\n)*)
         |import[ \t]+(?P<modules>(?:[^\n\\]|\\\r?\n)*)
+        |(?:async[ \t]+)?(?:def|class)[ \t]+(?P<defined>\w+)
     )
+    |(?P<block>(?:if|else|elif|try|except|finally|with|for|while)\b[^\n]*)
     |(?P<assigned>[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)
     )""",
-    re.MULTILINE | re.VERBOSE,
+    re.VERBOSE,
 )
+"""It begins with a line end rather than with `^`, which makes the search several times as fast."""
 _COMMENT = re.compile(rb"#[^\n]*")
 
 
@@ -33,7 +34,7 @@ def outline_of(source: bytes) -> Outline:
     open_ = False
     """Indented lines belong to a branch of the module's body, not to a function or class."""
     typing = False
-    for match in _STATEMENT.finditer(source):
+    for match in _STATEMENT.finditer(b"\n" + source):
         block = match["block"]
         if block is not None:
             open_ = not block.startswith((b"for", b"while"))
