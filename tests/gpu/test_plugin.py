@@ -538,7 +538,7 @@ async def test_passes_async(made, assert_num_host_syncs):
         await asyncio.gather(work(), work())
 """
     )
-    found, _, done = suite.report("--host-sync=error", "-p", "pytest_asyncio")
+    found, _, done = suite.report("--host-sync=error", "-p", "pytest_asyncio.plugin")
     keep("asyncio", {"tests": found})
     assert len(found) == 2 and not wrong(found), done.stdout.str()
 

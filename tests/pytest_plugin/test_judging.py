@@ -570,3 +570,87 @@ def test_a_baseline(pytester: pytest.Pytester, pretended: Run) -> None:
     done = pretended(*options)
     done.assert_outcomes(passed=2)
     done.stdout.fnmatch_lines(["baseline: 1 record of more than was found*"])
+
+
+def test_an_assertion_that_fails_shows_its_own_line(pytester: pytest.Pytester, pretended: Run) -> None:
+    make(
+        pytester,
+        """
+def test_it(assert_num_host_syncs):
+    with assert_num_host_syncs(1):
+        wait()
+        wait()
+""",
+    )
+    done = pretended()
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(
+        [">   *with assert_num_host_syncs(1):", "E * 2 host waits instead of 1", "E  *test_it.py:9*wait()*"]
+    )
+    done.stdout.fnmatch_lines(["test_it.py:8: UnexpectedHostSync"])
+    assert "contextlib" not in done.stdout.str()
+
+
+def test_a_task_that_outlives_an_assertion_is_judged_with_the_test(pytester: pytest.Pytester, pretended: Run) -> None:
+    make(
+        pytester,
+        """
+import contextvars
+
+def test_it(assert_num_host_syncs):
+    with assert_num_host_syncs(0):
+        context = contextvars.copy_context()
+    context.run(wait)
+""",
+    )
+    done = pretended("--host-sync=error")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["1 unexpected host wait: test_it.py:12*"])
+
+
+def test_a_test_that_is_repeated_begins_anew(pytester: pytest.Pytester, pretended: Run) -> None:
+    pytester.makeconftest(
+        """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for log in (False, True):
+        item._initrequest()
+        runtestprotocol(item, nextitem=nextitem, log=log)
+    return True
+"""
+    )
+    make(pytester, "tries = []\n\ndef test_it():\n    tries.append(1)\n    if len(tries) < 2:\n        wait()\n")
+    done = pretended("--host-sync=error")
+    done.assert_outcomes(passed=1)
+    done.stdout.fnmatch_lines(["0 unexpected host waits in 1 watched test*"])
+
+
+def test_pytest_asyncio(pytester: pytest.Pytester, pretended: Run) -> None:
+    pytest.importorskip("pytest_asyncio")
+    make(
+        pytester,
+        """
+import asyncio, pytest_asyncio
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def shared():
+    wait()
+
+@pytest.mark.asyncio
+async def test_waits():
+    await asyncio.sleep(0)
+    wait()
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_asserts(shared, assert_num_host_syncs):
+    async def work():
+        await asyncio.sleep(0)
+        wait()
+    with assert_num_host_syncs(2):
+        await asyncio.gather(work(), work())
+""",
+    )
+    done = pretended("-p", "pytest_asyncio.plugin", "--host-sync=error")
+    done.assert_outcomes(passed=1, failed=1)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from hostsync.pytest_plugin.errors import UnexpectedHostSync
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hostsync.pytest_plugin.gate import Watched
     from hostsync.runtime.cause import Causes
     from hostsync.runtime.records import Site, Wait
-    from hostsync.runtime.regions import Capture
+    from hostsync.runtime.regions import Capture, watch
 
 
 class Checked:
@@ -139,26 +139,51 @@ def check(
     level = watched.policy.level if level is None else level
     if level not in LEVELS:
         raise ValueError(f"level has to be one of {', '.join(LEVELS)}, not {level!r}")
-    return _check(watched, count, exactly, level, info)
+    return _Check(watched, count, exactly, level, info)
 
 
-@contextmanager
-def _check(watched: Watched, count: int, exactly: bool, level: str, info: str | None) -> Iterator[Checked]:
-    __tracebackhide__ = True
-    if not watched.is_active:
-        yield Checked(None, level, watched.causes)
-        return
-    from hostsync.runtime.regions import watch
+class _Check(AbstractContextManager[Checked]):
+    def __init__(self, watched: Watched, count: int, exactly: bool, level: str, info: str | None) -> None:
+        self._watched = watched
+        self._limit = count
+        self._exactly = exactly
+        self._level = level
+        self._info = info
+        self._is_open = False
+        self._watch: watch | None = None
+        self._checked = Checked(None, level, watched.causes)
 
-    with watch(watched.wanted, on_wait=watched.check) as capture:
-        checked = Checked(capture, level, watched.causes)
-        yield checked
-    seen = checked.count
-    if seen > count or (exactly and seen != count):
+    def __enter__(self) -> Checked:
+        watched = self._watched
+        if watched.is_active:
+            from hostsync.runtime.regions import watch
+
+            self._watch = watch(watched.wanted, on_wait=self._on_wait)
+            self._checked = Checked(self._watch.__enter__(), self._level, watched.causes)
+            self._is_open = True
+        return self._checked
+
+    def _on_wait(self, wait: Wait) -> None:
+        # A task that outlives the block still carries its region.
+        if self._is_open:
+            self._watched.check(wait)
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, traceback: object) -> None:
+        __tracebackhide__ = True
+        if self._watch is None:
+            return
+        self._is_open = False
+        self._watch.__exit__(None, None, None)
+        seen = self._checked.count
+        if kind is None and (seen > self._limit or (self._exactly and seen != self._limit)):
+            raise UnexpectedHostSync(self._message(seen), seen)
+
+    def _message(self, seen: int) -> str:
         from hostsync.pytest_plugin.rendering import listing
 
-        wanted = f"{count}" if exactly else f"at most {count}"
-        explicit = f" (and {checked.explicit} explicit, which level 'implicit' leaves out)" if checked.explicit else ""
-        because = f": {info}" if info else ""
+        wanted = f"{self._limit}" if self._exactly else f"at most {self._limit}"
+        left_out = self._checked.explicit
+        explicit = f" (and {left_out} explicit, which level 'implicit' leaves out)" if left_out else ""
+        because = f": {self._info}" if self._info else ""
         first = f"{seen} host wait{'' if seen == 1 else 's'}{explicit} instead of {wanted}{because}"
-        raise UnexpectedHostSync("\n".join([first, *listing(checked.sites())]), seen)
+        return "\n".join([first, *listing(self._checked.sites())])

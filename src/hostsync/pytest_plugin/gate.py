@@ -25,6 +25,7 @@ from hostsync.runtime.records import Wait
 
 SECTION = "host waits"
 PHASES = ("setup", "call", "teardown")
+PROPERTIES = ("host_sync_waits", "host_sync_sites")
 MOST_NAMED = 20
 """Sites that the properties of a test name."""
 
@@ -39,15 +40,22 @@ class Watched:
         is_active: whether waits can be seen.
         record: the waits of the present phase, or of the last one.
         verdicts: by phase, once judged.
+        error: what the plugin has raised for the waits of the test.
     """
 
     def __init__(self, gate: Gate, policy: Policy, is_active: bool) -> None:
         self.policy = policy
         self.is_active = is_active
+        self.verdicts: dict[str, Verdict] = {}
+        self.error: UnexpectedHostSync | None = None
+        self._gate = gate
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget everything: plugins that repeat a test run its phases several times."""
         self.records = {when: Record() for when in PHASES}
         self.record = self.records["setup"]
-        self.verdicts: dict[str, Verdict] = {}
-        self._gate = gate
+        self.verdicts.clear()
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -217,7 +225,8 @@ class Gate:
         if verdict.fails:
             from hostsync.pytest_plugin.rendering import headline
 
-            raise UnexpectedHostSync(headline(verdict), verdict.waits)
+            watched.error = UnexpectedHostSync(headline(verdict), verdict.waits)
+            raise watched.error
 
     def _require_cuda(self) -> None:
         if self.settings.require_cuda:
@@ -228,18 +237,21 @@ class Gate:
         if watched is None or not watched.is_active:
             return nullcontext()
         self.watcher.keep_up()
+        if when == "setup":
+            watched.restart()
         watched.record = watched.records[when]
         return self.ledger.phase(watched.record)
 
     def _note(self, when: str, watched: Watched, item: pytest.Item) -> None:
         if when == "call":
             verdict = watched.verdicts[when]
-            item.user_properties.append(("host_sync_waits", verdict.waits))
+            item.user_properties[:] = [one for one in item.user_properties if one[0] not in PROPERTIES]
+            item.user_properties.append((PROPERTIES[0], verdict.waits))
             if verdict.unexpected:
                 from hostsync.runtime.text_report import where
 
                 names = [f"{where(site.place)} {site.code or site.kind} x{site.count}" for site in verdict.unexpected]
-                item.user_properties.append(("host_sync_sites", visible("; ".join(names[:MOST_NAMED]))))
+                item.user_properties.append((PROPERTIES[1], visible("; ".join(names[:MOST_NAMED]))))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
@@ -268,7 +280,7 @@ class Gate:
                 report.sections.append((SECTION, "\n".join(section(verdict, causes, self.watcher.sources))))
         # Plain types in an attribute of the report: xdist hands them on to the controller.
         vars(report)["host_sync"] = data_of(verdict, sites, self.watcher.sources)
-        if call.excinfo is not None and isinstance(call.excinfo.value, UnexpectedHostSync) and report.failed:
+        if call.excinfo is not None and call.excinfo.value is watched.error and report.failed:
             _point_at_the_wait(report, call.excinfo, verdict)
         return report
 

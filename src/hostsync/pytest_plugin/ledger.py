@@ -172,12 +172,14 @@ class Ledger:
 
     def _is_of_the_test(self, wait: Wait) -> bool:
         ident = threading.get_ident()
-        if ident == self._owner or wait.phase == "backward":
+        if ident == self._owner:
             return True
         active: dict[int, threading.Thread] = getattr(threading, "_active", {})
         thread = active.get(ident)
-        # A thread that Python has not started is a library's own.
-        return thread is not None and thread not in self._known and not isinstance(thread, threading._DummyThread)
+        if thread is None or isinstance(thread, threading._DummyThread):
+            # Python has not started it: a thread of a backward pass, or a library's own.
+            return wait.phase == "backward"
+        return thread not in self._known
 
 
 def _is_first_use(frame: FrameType | None) -> bool:
