@@ -514,6 +514,29 @@ def test_passes_allow_in_compiled(x):
     assert not wrong(found), done.stdout.str()
 
 
+def test_a_profiler_inside_of_a_test(suite: Suite) -> None:
+    """CUPTI admits one subscriber. What becomes of a test that profiles is kept; the trace source leaves CUPTI alone."""
+    suite.write(
+        """
+def test_profiles(x):
+    from torch.profiler import ProfilerActivity, profile
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+        read(x)
+        torch.cuda.synchronize()
+    assert any(event.device_time_total for event in profiler.key_averages())
+
+def test_waits_after(x):
+    read(x)
+"""
+    )
+    table: dict[str, dict[str, Any]] = {"without": outcomes(suite.run(plugin=False))}
+    for sources in ("auto", "trace"):
+        found, report, done = suite.report("--host-sync=report", f"--host-sync-sources={sources}")
+        table[sources] = {**found, "waits": report["waits"], "sources": report["sources"]}
+    keep("profiler", {"runs": table})
+    assert table["trace"] == {**table["without"], "waits": 2, "sources": ["trace"]}, done.stdout.str()
+
+
 @pytest.mark.skipif(importlib.util.find_spec("pytest_asyncio") is None, reason="pytest-asyncio isn't installed")
 def test_pytest_asyncio(suite: Suite) -> None:
     suite.write(

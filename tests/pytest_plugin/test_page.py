@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -19,10 +20,14 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 def rows(heading: str) -> list[str]:
-    """The names in the first cells of the table below a heading."""
+    """The names that begin the first cells of the table below a heading."""
+    return re.findall(r"^\| `(-{0,2}[a-z_-]+)", section(heading), re.MULTILINE)
+
+
+def section(heading: str) -> str:
+    """The text below a heading."""
     part = re.split(r"^## ", TEXT, flags=re.MULTILINE)
-    table = next(text for text in part if text.startswith(heading + "\n"))
-    return re.findall(r"^\| `(-{0,2}[a-z_-]+)", table, re.MULTILINE)
+    return next(text for text in part if text.startswith(heading + "\n"))
 
 
 def test_every_option_is_there() -> None:
@@ -48,3 +53,15 @@ def test_the_example_of_an_ini_file_can_be_used(pytester: pytest.Pytester, plain
     done = plain()
     done.assert_outcomes(passed=1)
     done.stdout.fnmatch_lines(["hostsync: every test is watched (level implicit, scope call,setup)"])
+
+
+def test_the_keys_of_the_report(pytester: pytest.Pytester, pretended: Run) -> None:
+    pytester.makepyfile("import pretended\n\ndef test_it():\n    pretended.wait()\n")
+    pretended("--host-sync=report", "--host-sync-report=out.json")
+    report = json.loads((pytester.path / "out.json").read_text())
+    cells = re.findall(r"^\| (`[^|]+`) \|", section("The report for programs"), re.MULTILINE)
+    assert [name for cell in cells for name in re.findall(r"`(\w+)`", cell)] == list(report)
+    (test,) = (test for test in report["tests"] if test["phase"] == "call")
+    for name in ("nodeid", "phase", "outcome", "waits", "max", "over", "enforced", "sites"):
+        assert name in test and f"`{name}`" in TEXT
+    assert report["sites"][0]["tests"] == ["test_the_keys_of_the_report.py::test_it"]
