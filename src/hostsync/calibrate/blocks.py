@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from hostsync.calibrate.children import Record, serve
+from hostsync.calibrate.delay import cycles_per_ms
 from hostsync.catalogue.blocks import read_marks
 from hostsync.catalogue.evidence import Count, contradictions
 from hostsync.runtime import sources
 from hostsync.runtime.driver import Seen
 from hostsync.runtime.errors import SourceError
-from hostsync.runtime.oracle import calibrate
 
 torch: Any = import_module("torch")
 
@@ -257,7 +257,7 @@ def start(need: str) -> None:
 
 def main() -> None:
     """Serves blocks: an item is JSON with `source`; the answer has `lines`, or an `error`."""
-    per_ms = calibrate(torch.device("cuda", torch.cuda.current_device()))
+    per_ms = cycles_per_ms()
 
     def handle(item: str, skip: int, write: Callable[[Record], None]) -> None:
         if skip:

@@ -27,6 +27,7 @@ from typing import Any
 
 from hostsync.calibrate import samples
 from hostsync.calibrate.children import Record, serve
+from hostsync.calibrate.delay import cycles_per_ms
 
 torch: Any = import_module("torch")
 
@@ -54,14 +55,7 @@ class Oracle:
         self.warned = False
         if dry:
             return
-        torch.cuda.synchronize()
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        torch.cuda._sleep(1_000_000)
-        start.record()
-        torch.cuda._sleep(10_000_000)
-        end.record()
-        torch.cuda.synchronize()
-        self.cycles_per_ms = 10_000_000 / start.elapsed_time(end)
+        self.cycles_per_ms = cycles_per_ms()
         self.event = torch.cuda.Event()
 
     def _behind(self, milliseconds: float, call: Callable[[], Any]) -> bool:
@@ -83,9 +77,7 @@ class Oracle:
 
     def waits(self, prepare: Callable[[], Callable[[], Any]]) -> bool:
         """Run what `prepare` returns and tell whether it waited. Raises whatever the call raises."""
-        call = prepare()
-        started = time.perf_counter()
-        call()
+        prepare()()
         if self.dry:
             return False
         torch.cuda.synchronize()
