@@ -65,7 +65,19 @@ def test_a_measurement_of_something_else_does_not_go_on(tmp_path: Path, key: str
     assert read_measurement(path).items == {"one", "two"}
 
 
-@pytest.mark.parametrize("text", ["", "no json\n", "{}\n", "[1]\n", '{"about": {}}\n{"item": 3}\n', '{"ops": {'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no json\n",
+        "{}\n",
+        "[1]\n",
+        '{"about": {}}\n{"item": 3}\n',
+        '{"ops": {',
+        '{"about": {"torch": "2.11"}}\n',
+        '{"torch": "2", "ops": {}}\n',
+    ],
+)
 def test_no_measurement(tmp_path: Path, text: str) -> None:
     path = tmp_path / "measured.jsonl"
     path.write_text(text, encoding="utf-8")

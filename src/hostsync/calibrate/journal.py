@@ -93,9 +93,12 @@ def read_measurement(path: Path) -> Measurement:
         text = path.read_text(encoding="utf-8")
         first, _, rest = text.partition("\n")
         if '"ops": {' in first:
-            return _of_evidence(json.loads(text))
-        about = json.loads(first)["about"]
-        return measurement(about, _entries(rest.splitlines()))
+            found = _of_evidence(json.loads(text))
+        else:
+            found = measurement(json.loads(first)["about"], _entries(rest.splitlines()))
+        if not {*ABOUT, "date"} <= set(found.about):
+            raise ValueError("it does not say what it is of")
+        return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else "it is no measurement"
         raise JournalError(f"{path}: can't be read: {why}") from error
