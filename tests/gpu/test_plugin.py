@@ -515,7 +515,7 @@ def test_passes_allow_in_compiled(x):
 
 
 def test_a_profiler_inside_of_a_test(suite: Suite) -> None:
-    """CUPTI admits one subscriber. What becomes of a test that profiles is kept; the trace source leaves CUPTI alone."""
+    """CUPTI admits one subscriber: what becomes of a test that profiles is kept. The trace source has no use for it."""
     suite.write(
         """
 def test_profiles(x):

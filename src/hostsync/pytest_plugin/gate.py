@@ -59,7 +59,8 @@ class Watched:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The names of the active sources."""
+        """The names of the active sources; none before CUDA is used."""
+        self._gate.watcher.look()
         return self._gate.watcher.sources
 
     @property
