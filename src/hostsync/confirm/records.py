@@ -125,5 +125,5 @@ class Joined(NamedTuple):
     """Waits inside allocators that no rule names, by kind."""
     elsewhere: Total
     causes: int
-    """Findings of rules that name the cause of a wait elsewhere, which get no verdict."""
+    """Findings that get no verdict, as their rules name the cause of a wait elsewhere, or speak of comments."""
     runs: tuple[RunInfo, ...]

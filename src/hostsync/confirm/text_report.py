@@ -84,7 +84,7 @@ def _notes(summary: Summary, joined: Joined) -> Iterator[str]:
             "than is shown."
         )
     if joined.causes:
-        yield f"{counted(joined.causes, 'finding')} without a verdict: the rule names the cause of a wait elsewhere."
+        yield f"Without a verdict: {counted(joined.causes, 'finding')} of rules that do not name what waits itself."
     memory = sum(total.waits for total in joined.memory.values())
     if memory:
         kinds = ", ".join(f"{kind} {total.waits:,}" for kind, total in sorted(joined.memory.items()))
