@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import digests
 import torch
 
 import hostsync
@@ -316,8 +317,9 @@ def measure_overhead() -> dict[str, dict[str, Any]]:
     return out
 
 
-def about(date: str) -> dict[str, str]:
+def about(date: str, measured: str) -> dict[str, str]:
     return {
+        "of": digests.of_definition(Path(__file__), measured),
         "torch": torch.__version__,
         "device": torch.cuda.get_device_name(),
         "python": platform.python_version(),
@@ -338,7 +340,7 @@ def main() -> int:
     unseen = [row["candidate"] for row in rows if row["waits"] != bool(row["driver"])]
     double = [row["candidate"] for row in rows if row["driver+trace+debug"] != row["driver"]]
     result = {
-        **about(options.date),
+        **about(options.date, "candidates"),
         "against expectation": wrong,
         "driver disagrees with the oracle": unseen,
         "counted differently by all sources together": double,
@@ -354,7 +356,7 @@ def main() -> int:
         print("      ", row["seen as"][:4])
     print(json.dumps({key: value for key, value in result.items() if key != "candidates"}, indent=1))
     if options.overhead:
-        overhead = {**about(options.date), "microseconds": measure_overhead()}
+        overhead = {**about(options.date, "measure_overhead"), "microseconds": measure_overhead()}
         options.overhead.write_text(json.dumps(overhead, indent=1) + "\n", encoding="utf-8")
         print(json.dumps(overhead))
     return 1 if wrong or unseen or double else 0

@@ -7,7 +7,6 @@ HOSTSYNC_RESULTS=FOLDER in the environment what was seen is written there.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -21,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.gpu import digests
 
 import hostsync
 
 pytestmark = pytest.mark.gpu
 
-HERE = Path(__file__).resolve().parent
-PROGRAMS = HERE / "programs"
-TRAINER = HERE.parents[1] / "docs" / "example" / "trainer" / "train.py"
+PROGRAMS = digests.PROGRAMS
+TRAINER = digests.HERE.parents[1] / "docs" / "example" / "trainer" / "train.py"
 CALLS = {
     "cuStreamSynchronize": "cudaStreamSynchronize",
     "cuCtxSynchronize": "cudaDeviceSynchronize",
@@ -66,15 +65,6 @@ def calls_of(waits: list[dict[str, Any]]) -> tuple[Calls, Calls]:
         row = f"{Path(wait['filename'] or '-').name}:{(wait['location'] or {}).get('row')}"
         (main if wait["thread"] == "MainThread" else others).append((call, row))
     return main, others
-
-
-def programs_files(*program: str) -> dict[str, str]:
-    """A digest of each file that was run, so that results are known to be of these programs."""
-    paths = [Path(name) for name in program if name.endswith(".py")]
-    files = sorted(
-        {file for path in paths for file in ([path] if path.parent == PROGRAMS else path.parent.glob("*.py"))}
-    )
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
 
 
 def marks(path: Path) -> set[tuple[int, str]]:
@@ -140,7 +130,7 @@ def test_every_blocking_call_is_reported_and_none_is_invented(name: str, program
     keep(
         name,
         {
-            "programs": programs_files(*program),
+            "programs": digests.of_files(*program),
             "calls_on_main_thread": [len(seen[0]), len(profiled[0])],
             "calls_on_other_threads": [len(seen[1]), len(profiled[1])],
             "same_calls_in_the_same_order": calls[0] == calls[1],
@@ -246,7 +236,7 @@ def test_probe(tmp_path: Path) -> None:
         answer = json.loads(run(*command, cwd=tmp_path, code=code).stdout)
         found.append({key: answer[key] for key in ("expression", "waits", "scope", "through", "code")})
         assert (answer["waits"], answer["code"]) == (bool(code), rule)
-    keep("probe", {"probes": found})
+    keep("probe", {"of": digests.of_definition(Path(__file__), "PROBES"), "probes": found})
 
 
 RANKS = """\
@@ -283,7 +273,7 @@ def test_the_ranks_of_torchrun(output_format: str, tmp_path: Path) -> None:
     run(*launcher, *hostsync_run, "ranks.py", cwd=tmp_path)
     merged = (tmp_path / "report.out").read_text()
     if output_format == "text":
-        keep("ranks_text", {"report": merged.splitlines()})
+        keep("ranks_text", {"of": digests.of_definition(Path(__file__), "RANKS"), "report": merged.splitlines()})
         assert "2 ranks: " in merged
         assert "ranks.py:21:5  loss.item()  0 on rank 0, 5 on rank 1" in merged
         return
@@ -299,4 +289,13 @@ def test_the_ranks_of_torchrun(output_format: str, tmp_path: Path) -> None:
     devices = [run["environment"]["device"] for run in report["ranks"]]
     import torch
 
-    keep("ranks", {"gpus": min(torch.cuda.device_count(), 2), "devices": devices, "waits": report["waits"]})
+    keep(
+        "ranks",
+        {
+            "of": digests.of_definition(Path(__file__), "RANKS"),
+            "gpus": min(torch.cuda.device_count(), 2),
+            "devices": devices,
+            "waits": report["waits"],
+            "sites": [short(site) | {"counts_by_rank": site["counts_by_rank"]} for site in report["sites"]],
+        },
+    )
