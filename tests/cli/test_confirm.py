@@ -282,6 +282,14 @@ def test_every_end_has_a_report_and_its_own_code(tmp_path: Path, end: str, code:
 
 
 @needs_torch
+def test_a_program_that_changes_its_folder(tmp_path: Path) -> None:
+    data = confirmed(tmp_path, ".", "--", "main.py", end="import os; os.chdir('/')")
+    named = {entry["filename"] for entry in (*data["findings"], *data["missed"], *data["allowed"])}
+    assert named <= {str(tmp_path / name) for name in ("model.py", "main.py", "fed.py", "waits.py")}
+    assert str(tmp_path / "model.py") in named
+
+
+@needs_torch
 @needs_columns
 def test_modules_pytest_and_python_as_programs(tmp_path: Path) -> None:
     assert confirmed(tmp_path, "model.py", "--", "-m", "main", "1")["runs"][0]["program"] == ["-m", "main", "1"]

@@ -290,7 +290,7 @@ def _lines(joined: Joined, found: Found, request: Request, style: Style) -> Iter
     if request.output_format == "json":
         from hostsync.confirm.data_report import render_json
 
-        return render_json(joined, dict(found.rules))
+        return render_json(joined, found.rules, found.paths)
     from hostsync.confirm.text_report import render
 
     texts = {index: text_at(_place(one.finding, found)) for index, one in enumerate(joined.judged) if one.is_shown}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +17,18 @@ from hostsync.runtime.executions import Span
 VERSION = 1
 
 
-def render_json(joined: Joined, rules: dict[str, Rule]) -> Iterator[str]:
-    """The text of the object."""
-    yield json.dumps(to_data(joined, rules), indent=2)
+def render_json(joined: Joined, rules: Mapping[str, Rule], paths: Mapping[str, Path]) -> Iterator[str]:
+    """The text of the object. The arguments are those of `to_data`."""
+    yield json.dumps(to_data(joined, rules, paths), indent=2)
 
 
-def to_data(joined: Joined, rules: dict[str, Rule]) -> dict[str, Any]:
+def to_data(joined: Joined, rules: Mapping[str, Rule], paths: Mapping[str, Path]) -> dict[str, Any]:
     """The object.
 
     Args:
         joined: findings beside waits.
         rules: by code.
+        paths: of the names that findings have of files, the absolute paths: the program may have changed its folder.
     """
     summary = summary_of(joined)
     return {
@@ -39,9 +40,9 @@ def to_data(joined: Joined, rules: dict[str, Rule]) -> dict[str, Any]:
             "recall": _rounded(summary.recall),
             "causes": joined.causes,
         },
-        "findings": [_judged(one, joined) for one in joined.judged if one.is_shown],
-        "missed": [_missed(missed, rules) for missed in joined.missed],
-        "allowed": [_site(site, rules) for site in joined.allowed],
+        "findings": [_judged(one, joined, paths) for one in joined.judged if one.is_shown],
+        "missed": [_missed(missed, rules, paths) for missed in joined.missed],
+        "allowed": [_site(site, rules, paths) for site in joined.allowed],
         "memory": {kind: _total(total) for kind, total in sorted(joined.memory.items())},
         "elsewhere": _total(joined.elsewhere),
     }
@@ -61,23 +62,24 @@ def verdict_of(one: Judged, joined: Joined) -> Verdict:
     )
 
 
-def _judged(one: Judged, joined: Joined) -> dict[str, Any]:
-    finding = one.finding._replace(verdict=verdict_of(one, joined))
+def _judged(one: Judged, joined: Joined, paths: Mapping[str, Path]) -> dict[str, Any]:
+    filename = str(paths[one.finding.filename])
+    finding = one.finding._replace(filename=filename, verdict=verdict_of(one, joined))
     return {**to_dict(finding), "allowed_waits": one.allowed, "inside_calls": one.is_through}
 
 
-def _missed(missed: Missed, rules: dict[str, Rule]) -> dict[str, Any]:
+def _missed(missed: Missed, rules: Mapping[str, Rule], paths: Mapping[str, Path]) -> dict[str, Any]:
     hidden = missed.hidden
     found = None if hidden is None else {"code": hidden.code, "confidence": hidden.confidence}
-    return {**_site(missed.site, rules), "found_as": found}
+    return {**_site(missed.site, rules, paths), "found_as": found}
 
 
-def _site(site: WaitSite, rules: dict[str, Rule]) -> dict[str, Any]:
+def _site(site: WaitSite, rules: Mapping[str, Rule], paths: Mapping[str, Path]) -> dict[str, Any]:
     rule = None if site.code is None else rules.get(site.code)
     return {
         "code": site.code,
         "name": None if rule is None else rule.name,
-        "filename": str(Path(site.filename).absolute()),
+        "filename": str(paths[site.filename]),
         **_location(site.span),
         "symbol": site.symbol,
         "expression": site.text,
