@@ -28,6 +28,9 @@ pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
 ]
 
+# Made absolute here: tests run in folders of their own.
+PATHS = [str(Path(path).absolute()) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+RESULTS = Path(os.environ["HOSTSYNC_RESULTS"]).absolute() if os.environ.get("HOSTSYNC_RESULTS") else None
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 HAS_XDIST = importlib.util.find_spec("xdist") is not None
 LINE = re.compile(r"^(PASSED|FAILED|XFAIL|XPASS|ERROR|SKIPPED) \S+::([^\s:]+(?:\[.*\])?)(?: - |$)")
@@ -60,8 +63,7 @@ class Suite:
         self.pytester = pytester
         monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         source = str(Path(hostsync.__file__).resolve().parents[1])
-        paths = [str(Path(path).absolute()) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([source, str(PROGRAMS), *paths]))
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([source, str(PROGRAMS), *PATHS]))
         for name in ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_XDIST_TESTRUNUID"):
             monkeypatch.delenv(name, raising=False)
 
@@ -94,8 +96,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
 
 
 def keep(name: str, what: dict[str, Any]) -> None:
-    folder = os.environ.get("HOSTSYNC_RESULTS")
-    if not folder:
+    if not RESULTS:
         return
     head = {
         "date": datetime.now(timezone.utc).date().isoformat(),
@@ -104,7 +105,7 @@ def keep(name: str, what: dict[str, Any]) -> None:
         "python": sys.version.split()[0],
         "pytest": pytest.__version__,
     }
-    (Path(folder) / f"plugin_{name}.json").write_text(json.dumps({**head, **what}, indent=1) + "\n")
+    (RESULTS / f"plugin_{name}.json").write_text(json.dumps({**head, **what}, indent=1) + "\n")
 
 
 # --- what guards are asked to catch --------------------------------------------------------------
@@ -440,7 +441,7 @@ def test_fails_in_warns(x):
 """
     )
     table = {}
-    for options in ((), ("-W", "error"), ("-W", "ignore"), ("-p", "no:warnings")):
+    for options in ((), ("-W", "error::UserWarning"), ("-W", "ignore"), ("-p", "no:warnings")):
         found, report, _ = suite.report("--host-sync=error", f"--host-sync-sources={sources}", *options)
         table[" ".join(options)] = {"waits": report["waits"], "wrong": wrong(found), "sources": report["sources"]}
     keep(f"warnings_{sources}", {"runs": table})
