@@ -231,3 +231,10 @@ def test_forbid_raises_while_lines_are_counted(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(FORBIDDEN, encoding="utf-8")
     done = subprocess.run([sys.executable, str(tmp_path / "m.py")], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_file_that_changed_meanwhile_is_no_error(tmp_path: Path) -> None:
+    coverage, _ = counted(SOURCE, tmp_path / "m.py", lambda names: names["f"](1, True))
+    codes = coverage.codes()[str(tmp_path / "m.py")]
+    for lines in ([], ["x"], SOURCE.splitlines()[:12]):
+        assert Executions(codes, lines).of(Span(6, 0, 6, 0)).times == 1

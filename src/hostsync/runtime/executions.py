@@ -131,5 +131,5 @@ def _listed(covered: CoveredCode, lines: list[str]) -> Iterator[_Instruction]:
 
 def _characters(lines: list[str], row: int, offset: int) -> int:
     """The 1-based column of a byte offset, as Python counts in UTF-8."""
-    line = lines[row - 1] if row <= len(lines) else ""
+    line = lines[row - 1] if 1 <= row <= len(lines) else ""
     return offset + 1 if line.isascii() else len(line.encode()[:offset].decode(errors="replace")) + 1
