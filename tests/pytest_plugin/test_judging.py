@@ -654,3 +654,14 @@ async def test_asserts(shared, assert_num_host_syncs):
     )
     done = pretended("-p", "pytest_asyncio.plugin", "--host-sync=error")
     done.assert_outcomes(passed=1, failed=1)
+
+
+def test_first_uses_are_counted_apart(pytester: pytest.Pytester, pretended: Run) -> None:
+    """By the file on the stack; which waits torch.compile really has is tested on a GPU."""
+    package = pytester.mkpydir("triton")
+    (package / "testing.py").write_text("def do_bench(call):\n    call()\n")
+    pytester.makeconftest("import triton.testing\n")
+    make(pytester, "import triton.testing\n\ndef test_it():\n    triton.testing.do_bench(wait)\n")
+    done = pretended("--host-sync=error")
+    done.assert_outcomes(passed=1)
+    done.stdout.fnmatch_lines(["0 unexpected host waits in 1 watched test*besides 1 of compilation*"])
