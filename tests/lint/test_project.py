@@ -219,3 +219,131 @@ def test_a_change_reaches_those_who_import(tmp_path: Path, workers: int) -> None
         shard.write_text(shard.read_text().replace("acc", "cpu"))
     write(pkg, {"pkg/c.py": "import torch\nfrom .b import twice\ndef f():\n    return twice().sum().item() + 1\n"})
     assert scan(pkg, cache=cache, workers=workers)["c.py"] == [(4, "HS101", "certain")]
+
+
+def test_callers_tell_what_parameters_are(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/helpers.py": """\
+                import torch
+
+                def on_device(value):
+                    return int(value)
+
+                def on_host(value):
+                    return int(value)
+
+                def count(value: int):
+                    return range(value)
+
+                def _own(value):
+                    return float(value)
+
+                def mean(x: torch.Tensor):
+                    return _own(x.mean())
+                """,
+            "pkg/use.py": """\
+                import torch
+                from . import helpers
+                from .helpers import count, on_host
+
+                def f(x: torch.Tensor):
+                    helpers.on_device(x.cuda().sum())
+                    on_host(torch.ones(2).sum())
+                    return count(x.max())
+                """,
+            "pkg/tests/__init__.py": "",
+            "pkg/tests/test_helpers.py": """\
+                import torch
+                from pkg.helpers import on_host
+
+                def test(x: torch.Tensor):
+                    assert on_host(x.cuda().sum())
+                """,
+        },
+    )
+    found = both(tmp_path, "pkg/helpers.py", "pkg/use.py")["helpers.py"]
+    assert found == [(4, "HS103", "certain"), (10, "HS104", "likely"), (13, "HS103", "likely")]
+
+
+def test_the_chain_names_the_call(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/a.py": "import torch\ndef read(value):\n    return int(value)\n",
+            "pkg/b.py": "import torch\nfrom .a import read\ndef f(x):\n    return read(x.cuda().sum())\n",
+        },
+    )
+    found = discover([tmp_path / "pkg" / "a.py"], Resolver(Overrides(), isolated=True).settings)
+    units = Units(found.settings_for, found.given)
+    ((finding,),) = [c.findings for c in check_files(found.files, units=units, cache_root=tmp_path)]
+    assert finding.chain[0].text == "pkg/b.py:4 hands in a tensor for value"
+
+
+SCHEDULES = {
+    "pkg/__init__.py": "",
+    "pkg/schedules.py": """\
+        import torch
+
+        class FirstSchedule:
+            def set_steps(self, count, device):
+                self.steps = torch.linspace(0, 1, count).to(device)
+
+            def advance(self, output: torch.Tensor, step: int, flag: bool = True):
+                if step > 0:
+                    return output
+                return output if flag else -output
+
+        class SecondSchedule:
+            def set_steps(self, count, device):
+                self.steps = torch.linspace(0, 1, count).to(device)
+
+            def advance(self, output: torch.Tensor, step: int, flag: bool = True):
+                return output * step
+
+        class Other:
+            def advance(self, output: torch.Tensor, step: int, flag: bool = True):
+                return output if step > 0 else None
+        """,
+    "pkg/run.py": """\
+        import torch
+
+        def steps_of(schedule):
+            return schedule.steps, 3
+
+        class Run:
+            def __init__(self, schedule):
+                self.register(schedule=schedule)
+
+            def __call__(self, x: torch.Tensor):
+                steps, count = steps_of(self.schedule)
+                for number, step in enumerate(steps):
+                    x = self.schedule.advance(x, step, number > 2)
+                return x
+        """,
+}
+
+
+def test_classes_are_found_by_the_name_of_what_holds_them(tmp_path: Path) -> None:
+    write(tmp_path, SCHEDULES)
+    assert [(row, code) for row, code, _ in both(tmp_path)["schedules.py"]] == [
+        (5, "HS401"),
+        (8, "HS201"),
+        (14, "HS401"),
+    ]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_evidence_follows_the_callers(tmp_path: Path, workers: int) -> None:
+    pkg, cache = tmp_path / "src", tmp_path / "cache"
+    write(pkg, SCHEDULES)
+    whole = scan(pkg, cache=cache, workers=workers)
+    assert whole == scan(pkg, cache=cache, workers=workers) == scan(pkg)
+    run = SCHEDULES["pkg/run.py"].replace("advance(x, step", "advance(x, number")
+    write(pkg, {"pkg/run.py": run})
+    after = scan(pkg, cache=cache, workers=workers)
+    assert [row for row, _, _ in after["schedules.py"]] == [5, 14]
+    assert scan(pkg / "pkg" / "schedules.py", cache=cache, workers=workers)["schedules.py"] == after["schedules.py"]

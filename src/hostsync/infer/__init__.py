@@ -43,10 +43,17 @@ class Study(NamedTuple):
     events: tuple[Event, ...]
     interface: Plain
     """None unless it was wanted."""
+    told: Plain
+    """What the module tells of others, and may be told by them: the fields of `handed.Told`. None unless wanted."""
 
 
 def study(
-    module: facts.Module, ops: Mapping[str, Op], torch: TorchRange, links: Links | None, wanted: Wanted | None
+    module: facts.Module,
+    ops: Mapping[str, Op],
+    torch: TorchRange,
+    links: Links | None = None,
+    wanted: Wanted | None = None,
+    handed: Plain = None,
 ) -> Study:
     """As `analyse`, for a module of a project.
 
@@ -54,12 +61,15 @@ def study(
         module, ops, torch: as there.
         links: what it knows of other modules; None for nothing.
         wanted: what others want to know of it; None for nothing.
+        handed: what callers in other modules hand in, as `handed.from_outside` reads it.
     """
+    from hostsync.infer.handed import from_outside, told_of
     from hostsync.infer.interface import interface_of
     from hostsync.infer.module import follow_module
 
-    followed = follow_module(module, ops, torch, links)
+    followed = follow_module(module, ops, torch, links, None if handed is None else from_outside(handed))
     if wanted is None:
-        return Study(followed.events, None)
+        return Study(followed.events, None, None)
     names = None if "*" in wanted.names else wanted.names
-    return Study(followed.events, interface_of(followed.context, wanted.key, names))
+    interface = interface_of(followed.context, wanted.key, names) if names != () else None
+    return Study(followed.events, interface, list(told_of(followed.context)))

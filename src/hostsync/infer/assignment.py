@@ -13,6 +13,7 @@ from hostsync.infer.frame import (
     as_tensor,
     evaluate,
 )
+from hostsync.infer.handed import held_by
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
@@ -23,6 +24,7 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Mapping,
+    Method,
     Tensor,
     Text,
     Unknown,
@@ -54,6 +56,8 @@ def iterated(frame: Frame, value: Value) -> Value:
         return Tensor(CPU, sure=False, pinned=dict(value.options).get("pin_memory"), origin=value.made)
     if isinstance(value, Instance) and value.local and is_module_class(frame.context, value.name):
         return Instance("torch.nn.Module", False)
+    if isinstance(value, (Method, Unknown)):
+        return held_by(value)
     return UNKNOWN
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hostsync import facts
+from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.attributes import attribute
 from hostsync.infer.classes import bases_of
 from hostsync.infer.frame import (
@@ -13,6 +14,7 @@ from hostsync.infer.frame import (
     explain,
     is_model_name,
 )
+from hostsync.infer.handed import name_of, note_call
 from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.library import library_call
 from hostsync.infer.methods import method_call
@@ -50,6 +52,9 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         if tensors and is_certain(merged(tensors)):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
     if isinstance(callee, Method):
+        name = name_of(callee.receiver if receiver is None else receiver)
+        if name and frame.loud:
+            note_call(frame, node, name, callee.name, args, keywords)
         return method_call(frame, node, callee, args, keywords)
     if kind is Unknown and receiver is None:
         return UNKNOWN
@@ -97,6 +102,9 @@ def _of_super(frame: Frame, name: str) -> Value:
         method = info.methods.get(name)
         if method is not None:
             return Callable(method, f"{base}.{name}", frame.bound, base)
+    if name in {"forward", "__call__"}:
+        # Of a library's class: not the method that calls it.
+        return Method(Instance(MODULE_CLASS, False), "forward")
     return Method(frame.bound if frame.bound is not None else UNKNOWN, name)
 
 

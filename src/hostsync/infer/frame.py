@@ -70,6 +70,37 @@ class CallSite(NamedTuple):
     hot: str | None
 
 
+class NamedCall(NamedTuple):
+    """A call of a method of something whose class is not known, but which has a name."""
+
+    receiver: str
+    method: str
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+    caller: str
+    span: facts.Span
+
+
+class Signature(NamedTuple):
+    """The parameters of a function, as far as its callers may tell of them."""
+
+    names: tuple[str, ...]
+    open: tuple[str, ...]
+    """Those whose kind neither their use nor an annotation proves."""
+    must: tuple[str, ...]
+    """Those of `open` that have no default."""
+
+
+class Handed(NamedTuple):
+    """What callers hand in for a parameter, and where."""
+
+    value: Tensor
+    where: Reason | None
+    """The call, if it is in this module."""
+    text: str
+    """The call in words, if it is in another one."""
+
+
 class Writes:
     """What the methods of a class assign to one attribute of `self`."""
 
@@ -157,6 +188,12 @@ class Context:
         self.usages: dict[int, Usage] = {}
         self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
         self.calls: dict[str, list[CallSite]] = {}
+        self.named_calls: list[NamedCall] = []
+        self.handed: dict[str, dict[str, Handed]] = {}
+        """By function and parameter, what callers are known to hand in."""
+        self.signatures: dict[str, Signature] = {}
+        self.left: dict[str, dict[str, Value]] = {}
+        """By class and attribute, the tensors that methods leave in it."""
         self.closures: dict[str, dict[str, Value]] = {}
         self.pending: list[Callable] = []
         self.followed: set[str] = set()
@@ -439,8 +476,8 @@ def execute(frame: Frame, body: tuple[facts.Stmt, ...]) -> bool:
 
 def evaluate(frame: Frame, node: facts.Expr) -> Value:
     """The value of an expression; waits on the way are recorded."""
-    kind = type(node)
-    return frame.lookup(node.id) if kind is facts.Name else EVALUATORS[kind](frame, node)
+    kind: type = type(node)
+    return frame.lookup(node.id) if kind is facts.Name else EVALUATORS[kind](frame, node)  # type: ignore[union-attr]
 
 
 BUILTINS = frozenset(name for name in dir(builtins) if name.islower())

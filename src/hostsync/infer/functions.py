@@ -10,6 +10,8 @@ from hostsync.infer.frame import (
     ClassInfo,
     Context,
     Frame,
+    Handed,
+    Signature,
     evaluate,
     execute,
 )
@@ -23,6 +25,7 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Mapping,
+    Number,
     Ref,
     Tensor,
     Text,
@@ -89,6 +92,8 @@ def run(frame: Frame, node: facts.Function) -> None:
 def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
     """Bind each parameter to what its annotation, its default, its name and its uses say."""
     skip = frame.bound is not None
+    handed = frame.context.handed.get(frame.symbol)
+    is_open: list[str] = []
     for param in params:
         if skip:
             skip = False
@@ -105,7 +110,35 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             value = _by_default(frame, param)
         elif isinstance(value, DeviceValue):
             value = DeviceValue(value.device)
+        if isinstance(value, (Unknown, Number)) and param.name not in frame.usage.tensors and not _is_switch(param):
+            is_open.append(param.name)
+            held = handed.get(param.name) if handed else None
+            if held is not None:
+                value = _handed_in(frame, value, held, param.name)
         frame.bind(param.name, value)
+    if frame.events is not None:
+        names = tuple(p.name for p in params if p.kind in {"positional", "normal", "keyword"})
+        must = tuple(p.name for p in params if p.name in is_open and p.default is None)
+        names = names[1:] if frame.bound is not None else names
+        frame.context.signatures[frame.symbol] = Signature(names, tuple(is_open), must)
+
+
+def _is_switch(param: facts.Param) -> bool:
+    if isinstance(param.annotation, facts.Name) and param.annotation.id == "bool":
+        return True
+    return isinstance(param.default, facts.Const) and param.default.kind in {"bool", "str"}
+
+
+def _handed_in(frame: Frame, value: Value, held: Handed, name: str) -> Tensor:
+    """A parameter that callers hand a tensor in for, whatever its annotation says."""
+    tensor = held.value._replace(param=name)
+    if held.text and frame.function is not None:
+        row, column = frame.function.span[:2]
+        tensor = tensor._replace(origin=because(Reason(facts.Span(row, column, row, column), held.text), None))
+    if isinstance(value, Number):
+        # What stands for a number has no dimensions.
+        tensor = tensor._replace(ndim=0)
+    return tensor
 
 
 def is_host_default(default: facts.Expr | None) -> bool:

@@ -11,12 +11,13 @@ from hostsync.findings import CONFIDENCES
 from hostsync.infer import calls, expressions, indexing, statements  # noqa: F401  (they register their transfer functions)
 from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
-from hostsync.infer.frame import Context, Frame, Recorded, execute
+from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
 from hostsync.infer.functions import method_frame, run, usage
+from hostsync.infer.handed import ROUNDS, told_by_calls
 from hostsync.infer.links import Links
 from hostsync.infer.settling import settle
 from hostsync.infer.summaries import result_of
-from hostsync.infer.values import Callable
+from hostsync.infer.values import Callable, Tensor, join
 from hostsync.infer.versions import TorchRange
 
 _NO_USAGE = Usage({}, True, True)
@@ -29,10 +30,21 @@ class Followed(NamedTuple):
 
 
 def follow_module(
-    module: facts.Module, ops: Mapping[str, Op], torch: TorchRange, links: Links | None = None
+    module: facts.Module,
+    ops: Mapping[str, Op],
+    torch: TorchRange,
+    links: Links | None = None,
+    handed: dict[str, dict[str, Handed]] | None = None,
 ) -> Followed:
-    """Follows a module and all of its functions; `links` tells of the modules that it imports."""
+    """Follows a module and all of its functions.
+
+    Args:
+        module, ops, torch: as for `analyse`.
+        links: tells of the modules that it imports.
+        handed: what callers elsewhere hand in, by function and parameter.
+    """
     context = Context(module, ops, torch, links)
+    context.handed.update(handed or {})
     top = Frame(context, "<module>", _NO_USAGE, loud=True)
     context.names = top.env
     execute(top, module.body)
@@ -44,7 +56,26 @@ def follow_module(
         callee = context.pending[done]
         done += 1
         recorded.extend(_follow(context, callee))
+    for _ in range(ROUNDS):
+        told = told_by_calls(context)
+        if not told:
+            break
+        recorded = _again(context, recorded, told)
     return Followed(context, _surest(settle(context, recorded)))
+
+
+def _again(context: Context, recorded: list[Recorded], told: dict[str, dict[str, Handed]]) -> list[Recorded]:
+    """Follows functions anew that callers have told something of; the events of all."""
+    for symbol, params in told.items():
+        context.handed.setdefault(symbol, {}).update(params)
+    for sites in context.calls.values():
+        sites[:] = [site for site in sites if site.caller not in told]
+    context.named_calls[:] = [call for call in context.named_calls if call.caller not in told]
+    kept = [record for record in recorded if record.event.symbol not in told]
+    for callee in context.pending[:]:
+        if callee.symbol in told:
+            kept.extend(_follow(context, callee))
+    return kept
 
 
 def _follow(context: Context, callee: Callable) -> list[Recorded]:
@@ -67,7 +98,18 @@ def _follow(context: Context, callee: Callable) -> list[Recorded]:
     key = (callee.symbol, callee.bound)
     if key not in context.summaries and key not in context.busy:
         context.summaries[key] = result_of(frame, node)
+    if callee.owner is not None and node.params:
+        _leave(context, callee.owner, frame, node.params[0].name + ".")
     return frame.events or []
+
+
+def _leave(context: Context, owner: str, frame: Frame, prefix: str) -> None:
+    """Takes down the tensors that a method leaves in the attributes of its object."""
+    for path, value in frame.paths.items():
+        if isinstance(value, Tensor) and value.sure and path.startswith(prefix) and "." not in path[len(prefix) :]:
+            held = context.left.setdefault(owner, {})
+            known = held.get(path[len(prefix) :])
+            held[path[len(prefix) :]] = value if known is None else join(known, value)
 
 
 def _surest(events: list[Event]) -> tuple[Event, ...]:

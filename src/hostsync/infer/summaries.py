@@ -12,6 +12,7 @@ from hostsync.infer.frame import (
     evaluate,
 )
 from hostsync.infer.functions import is_host_default, last_name, run, usage
+from hostsync.infer.handed import HELD
 from hostsync.infer.operations import (
     device_of,
 )
@@ -165,7 +166,7 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
         sure = value.sure and not any(_holds_no_tensor(bindings.get(atom[1:])) for atom in value.device)
         return value._replace(device=_place(value.device, bindings, defaults), sure=sure, param=None)
     if isinstance(value, Unknown):
-        if value.param is None:
+        if value.param is None or value.param.startswith(HELD):
             return value
         argument = bindings.get(value.param, defaults.get(value.param))
         if argument is None:
@@ -209,7 +210,7 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
     result: set[str] = set()
     handed_in: set[str] = set()
     for atom in device:
-        if not atom.startswith("="):
+        if not atom.startswith("=") or atom.startswith("=" + HELD):
             result.add(atom)
             continue
         argument = bindings.get(atom[1:])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hostsync.facts import Module
     from hostsync.infer import Wanted
     from hostsync.infer.links import Links
-    from hostsync.project.cache import Plain
+    from hostsync.infer.plain import Plain
 
 NOTEBOOK_SUFFIX = ".ipynb"
 
@@ -55,6 +55,8 @@ class Studied(NamedTuple):
     checked: Checked
     interface: Plain = None
     """None where there is nothing to know."""
+    told: Plain = None
+    """What it tells of others by the way it calls them; see `infer.Study`."""
 
 
 def check_source(source: bytes, module: str, plan: Plan, *, suffix: str = ".py") -> Checked:
@@ -81,6 +83,7 @@ def study_source(
     suffix: str = ".py",
     links: Links | None = None,
     wanted: Wanted | None = None,
+    handed: Plain = None,
 ) -> Studied:
     """As `check_source`, for a file of a project.
 
@@ -88,12 +91,13 @@ def study_source(
         source, module, plan, suffix: as there.
         links: what the file knows of others.
         wanted: what others want to know of it; None for nothing.
+        handed: what callers in other files hand in.
     """
     try:
         if not matters(source, plan):
             return Studied(Checked())
         study = _study_notebook if suffix == NOTEBOOK_SUFFIX else _study_module
-        return study(source, module, plan, links, wanted)
+        return study(source, module, plan, _Known(links, wanted, handed))
     except Exception as error:
         from hostsync.syntax.parse import SourceError
 
@@ -124,34 +128,40 @@ def _words(extend_rules: tuple[Path, ...], ops: tuple[Path, ...]) -> tuple[str, 
     return (*EVIDENCE, *sorted(word for word in packages if not any(known in word for known in EVIDENCE)))
 
 
-def _study_module(source: bytes, module: str, plan: Plan, links: Links | None, wanted: Wanted | None) -> Studied:
+class _Known(NamedTuple):
+    """What the project says to a file, as the arguments of `study_source`."""
+
+    links: Links | None
+    wanted: Wanted | None
+    handed: Plain
+
+
+def _study_module(source: bytes, module: str, plan: Plan, known: _Known) -> Studied:
     from hostsync.syntax.parse import decode, parse_module
 
     facts = parse_module(source, module)
-    return _study_facts(facts, lambda: decode(source).removeprefix("\ufeff"), plan, links, wanted)
+    return _study_facts(facts, lambda: decode(source).removeprefix("\ufeff"), plan, known)
 
 
-def _study_notebook(source: bytes, module: str, plan: Plan, links: Links | None, wanted: Wanted | None) -> Studied:
+def _study_notebook(source: bytes, module: str, plan: Plan, known: _Known) -> Studied:
     from hostsync.syntax.notebook import parse_notebook
 
     facts, notebook = parse_notebook(source, module)
-    studied = _study_facts(facts, lambda: notebook.text, plan, links, wanted)
+    studied = _study_facts(facts, lambda: notebook.text, plan, known)
     return studied._replace(checked=studied.checked._replace(cells=cells_of(notebook.rows)))
 
 
-def _study_facts(
-    facts: Module, text: Callable[[], str], plan: Plan, links: Links | None, wanted: Wanted | None
-) -> Studied:
+def _study_facts(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -> Studied:
     from hostsync.infer import TorchRange, study
     from hostsync.infer.versions import parse_release
     from hostsync.lint.conversion import to_findings
     from hostsync.syntax.parse import split_lines
 
     torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
-    found = study(facts, load_catalogue(plan.extend_rules, plan.ops).ops, torch, links, wanted)
+    found = study(facts, load_catalogue(plan.extend_rules, plan.ops).ops, torch, *known)
     lines = split_lines(text()) if found.events else ()
     checked = Checked(to_findings(found.events, _index(plan.extend_rules), lines), facts.allows)
-    return Studied(checked, found.interface)
+    return Studied(checked, found.interface, found.told)
 
 
 @lru_cache(maxsize=8)

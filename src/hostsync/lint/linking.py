@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,39 +43,61 @@ def content_digest(source: bytes) -> str:
     return digest(b"", source)
 
 
+def survey(
+    files: Sequence[SourceFile], units: Units | None, name_of: Callable[[SourceFile], str]
+) -> tuple[list[Entry], str]:
+    """The files of a run and those of their packages, and a digest of what decides which others they may know."""
+    listed = [*files, *(units.complete(files) if units is not None else ())]
+    entries = [_entry(file, name_of(file)) for file in listed]
+    places = sorted({root_of(file) for file in listed}) if units is not None else []
+    return entries, digest(
+        b"", *(name.encode("utf-8", errors="surrogateescape") for p in places for name in _folders(p))
+    )
+
+
+def _entry(file: SourceFile, key: str) -> Entry:
+    try:
+        return Entry(file, key, content_digest(file.path.read_bytes()))
+    except OSError:
+        return Entry(file, key, "")
+
+
+def _folders(place: Path) -> list[str]:
+    try:
+        with os.scandir(place) as found:
+            return sorted(entry.name for entry in found if entry.is_dir())
+    except OSError:
+        return []
+
+
 def gather(
-    files: Sequence[SourceFile], units: Units | None, name_of: Callable[[SourceFile], str], outlines: Cache | None
+    entries: list[Entry], units: Units | None, name_of: Callable[[SourceFile], str], outlines: Cache | None
 ) -> Project:
-    """The project of `files`.
+    """The project of some files.
 
     Args:
-        files: what is checked.
-        units: finds the other files of their packages; None for none.
+        entries: the files, from `survey`.
+        units: finds packages beside them that they import; None for none.
         name_of: gives a file its unique name.
         outlines: keeps outlines.
     """
-    entries: list[Entry] = []
     found: dict[str, Outline] = {}
-    waiting: list[SourceFile] = list(files)
-    if units is not None:
-        waiting += units.complete(files)
+    waiting = entries
+    entries = []
     while waiting:
         strangers: dict[Path, tuple[SourceFile, set[str]]] = {}
-        for file in waiting:
-            key = name_of(file)
-            try:
-                source = file.path.read_bytes()
-            except OSError:
-                entries.append(Entry(file, key, ""))
-                continue
-            entry = Entry(file, key, content_digest(source))
+        for entry in waiting:
             entries.append(entry)
-            found[key] = _outline(entry, source, outlines)
-            strangers.setdefault(root_of(file), (file, set()))[1].update(_first_names(found[key]))
+            outline = _outline(entry, outlines)
+            if outline is None:
+                continue
+            found[entry.key] = outline
+            root = root_of(entry.file)
+            strangers.setdefault(root, (entry.file, set()))[1].update(_first_names(outline))
         waiting = []
         for file, names in strangers.values() if units is not None else ():
             assert units is not None
-            waiting += units.named(file, names)
+            waiting += [_entry(other, name_of(other)) for other in units.named(file, names)]
     crowded = _crowded(entries)
     modules = [
         Module(e.key, str(e.file.path) if unit_of(e.file) in crowded else place_of(e.file), e.file.module, found[e.key])
@@ -99,15 +122,18 @@ def _crowded(entries: Iterable[Entry]) -> frozenset[Path]:
     return frozenset(unit for unit, count in counts.items() if count > MOST_SCRIPTS)
 
 
-def _outline(entry: Entry, source: bytes, outlines: Cache | None) -> Outline:
+def _outline(entry: Entry, outlines: Cache | None) -> Outline | None:
     from hostsync.syntax.outline import outline_of
 
-    if entry.file.path.suffix == NOTEBOOK_SUFFIX:
-        return Outline((), ())
+    if not entry.content or entry.file.path.suffix == NOTEBOOK_SUFFIX:
+        return None
     kept = None if outlines is None else _outline_from_plain(outlines.get(entry.key, entry.content))
     if kept is not None:
         return kept
-    outline = outline_of(source)
+    try:
+        outline = outline_of(entry.file.path.read_bytes())
+    except OSError:
+        return None
     if outlines is not None:
         outlines.put(entry.key, entry.content, [[list(i) for i in outline.imports], list(outline.names)])
     return outline

@@ -11,6 +11,7 @@ from hostsync.findings import Diagnostic, Location
 from hostsync.lint.check import (
     NOTEBOOK_SUFFIX,
     Plan,
+    Studied,
     check_source,
     failed,
     load_catalogue,
@@ -18,11 +19,11 @@ from hostsync.lint.check import (
     study_source,
 )
 from hostsync.lint.checked import Checked, from_plain, to_plain
-from hostsync.lint.linking import Project, Told, gather, library, receive
+from hostsync.lint.linking import Entry, Project, Told, gather, library, receive, survey
 from hostsync.project.cache import Cache, Plain, digest, tree_fingerprint
 from hostsync.project.discovery import SourceFile
 from hostsync.project.pool import Died, Job, Order, run
-from hostsync.project.units import Units
+from hostsync.project.units import Units, unit_of
 
 _DECIDING_ROOMS = ("catalogue", "fix", "infer", "lint", "project", "syntax")
 _NOT_KEPT = frozenset(("internal-error", "read-error"))
@@ -44,8 +45,10 @@ class _Task(NamedTuple):
     content: str
     """The digest of what it held when the run began."""
     targets: tuple[tuple[str, str], ...]
-    wanted: tuple[str, ...]
-    """The names that others ask for."""
+    wanted: tuple[str, ...] | None
+    """The names that others ask for; None if nothing of it is to be known any more."""
+    handed: str = ""
+    """What callers hand in, as JSON; empty for nothing."""
 
 
 class _Result(NamedTuple):
@@ -53,6 +56,8 @@ class _Result(NamedTuple):
     """Empty if it comes from the cache and nobody asks for it."""
     interface: str | None
     """As JSON; None if there is none, or it is in the cache."""
+    told: str | None
+    """What it tells of others by the way it calls them, as JSON; as `interface`."""
     digest: str
     """Of all that others can know through the interface; empty if there is none, or it is to be worked out."""
     mentions: tuple[str, ...]
@@ -93,29 +98,133 @@ def check_files(
         catalogue.errors.CatalogueError: a rule file is wrong.
         KeyboardInterrupt: after the workers have been ended.
     """
-    outlines = None if cache is None else cache.of_kind("outlines")
-    project = gather(files, units, lambda file: _cache_name(file, cache_root), outlines)
-    plans = {plan_of(entry.file) for entry in project.entries}
+
+    def name_of(file: SourceFile) -> str:
+        return _cache_name(file, cache_root)
+
+    caches = None if cache is None else _Caches(cache)
+    entries, around = survey(files, units, name_of)
+    plans = {plan_of(entry.file) for entry in entries}
     marks = {plan: fingerprint(plan) if cache is not None else b"" for plan in plans}
-    order = _Linked(project, range(len(files)), marks, cache)
-    chosen = order.chosen
+    state = _State(entries, marks, around) if caches is not None else None
+    if caches is not None and state is not None:
+        kept = caches.last_run(state, files)
+        if kept is not None:
+            return kept
+    project = gather(entries, units, name_of, None if caches is None else caches.outlines)
+    for plan in {plan_of(entry.file) for entry in project.entries} - plans:
+        plans.add(plan)
+        marks[plan] = fingerprint(plan) if cache is not None else b""
 
     def prepare() -> None:
         for plan in plans:
             _warm_up(plan)
 
+    known = 0
+
     def done(count: int) -> None:
         if progress is not None:
-            progress(Progress(count, len(chosen)))
+            progress(Progress(known + count, known + len(order.chosen)))
 
-    jobs = [Job(order.task(place), project.entries[place].file.size + 1) for place in chosen]
-    results = run(jobs, _study_file, workers=workers, prepare=prepare, done=done, order=order)
-    checked = [_checked(results[order.job[place]]) for place in range(len(files))]
+    callers = _callers(project, len(files)) if units is not None else range(len(files))
+    order = _Linked(project, range(len(files)), callers, marks, caches)
+    results = run(order.jobs(), _study_file, workers=workers, prepare=prepare, done=done, order=order)
+    handed = order.handed(results)
+    final = [results[order.job[place]] for place in range(len(files))]
+    if handed:
+        known = len(order.chosen)
+        again = _Handed(order, handed)
+        second = run(again.jobs(), _study_file, workers=workers, prepare=prepare, order=again)
+        for place, result in zip(again.places, second, strict=True):
+            final[place] = result
+        again.keep(second)
     order.keep(results)
-    for kept in (cache, outlines, order.interfaces):
-        if kept is not None:
-            kept.save()
-    return checked
+    if caches is not None and state is not None:
+        finals = {place: again.keys[place] for place in again.keys} if handed else {}
+        caches.remember(state, len(project.entries), files, order.keys, finals)
+        caches.save()
+    return [_checked(result) for result in final]
+
+
+def _callers(project: Project, count: int) -> list[int]:
+    """The files of the same packages as the first `count`, these included: all whose calls count."""
+    units = {unit_of(entry.file) for entry in project.entries[:count]}
+    return [place for place, entry in enumerate(project.entries) if unit_of(entry.file) in units]
+
+
+class _State:
+    """What a run over the same files would have to find unchanged to give the same."""
+
+    def __init__(self, entries: Sequence[Entry], marks: Mapping[Plan, bytes], around: str) -> None:
+        self.keys = tuple(entry.key for entry in entries)
+        ordered = sorted(entries, key=lambda entry: entry.key)
+        self.family = digest(b"", *(_bytes(entry.key) for entry in ordered))
+        parts = [_bytes(part) for entry in ordered for part in (entry.key, entry.file.module, entry.content)]
+        plans = [marks[plan_of(entry.file)] for entry in ordered]
+        self.digest = digest(_bytes(around), *parts, *plans)
+        """Of the content of all files, and of all else that decides."""
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", errors="surrogateescape")
+
+
+class _Caches:
+    """What is kept between runs."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.results = cache
+        """Of a file with what it imports."""
+        self.handed = cache.of_kind("handed")
+        """Of a file with what its callers hand in as well."""
+        self.outlines = cache.of_kind("outlines")
+        self.interfaces = cache.of_kind("interfaces")
+        self.told = cache.of_kind("told")
+        self.runs = cache.of_kind("runs", 1)
+        """Under which keys the files of a run are kept, by a digest of all that decides."""
+
+    def save(self) -> None:
+        for cache in (self.results, self.handed, self.outlines, self.interfaces, self.told, self.runs):
+            cache.save()
+
+    def last_run(self, state: _State, files: Sequence[SourceFile]) -> list[Checked] | None:
+        """What an earlier run over the same files gave, if nothing has changed since."""
+        kept = self.runs.get(state.family, state.digest)
+        if not isinstance(kept, dict):
+            return None
+        found = []
+        for file, name in zip(files, state.keys, strict=False):
+            match kept.get(name):
+                case [bool(is_handed), str(key)]:
+                    data = (self.handed if is_handed else self.results).get(name, key)
+                case _:
+                    return None
+            plain = data if is_handed else data[0] if isinstance(data, list) and data else None
+            checked = None if data is None else from_plain(plain, rules_by_code(file.settings.extend_rules))
+            if checked is None:
+                return None
+            found.append(checked)
+        return found
+
+    def remember(
+        self,
+        state: _State,
+        count: int,
+        files: Sequence[SourceFile],
+        keys: Mapping[int, str],
+        handed: Mapping[int, str],
+    ) -> None:
+        """Notes under which keys the results of a run are kept."""
+        if count != len(state.keys):
+            # Files of other packages took part, whose content the digest leaves out.
+            return
+        kept = self.runs.get(state.family, state.digest)
+        entries: dict[str, Plain] = dict(kept) if isinstance(kept, dict) else {}
+        for place in range(len(files)):
+            key = handed.get(place, keys.get(place))
+            if key is not None:
+                entries[state.keys[place]] = [place in handed, key]
+        self.runs.put(state.family, state.digest, entries)
 
 
 def _checked(result: _Result | Died) -> Checked:
@@ -128,19 +237,47 @@ class _Linked(Order[_Result]):
     """Files are studied after those that they import, and are told what these offer."""
 
     def __init__(
-        self, project: Project, asked: Iterable[int], marks: Mapping[Plan, bytes], cache: Cache | None
+        self,
+        project: Project,
+        asked: Iterable[int],
+        callers: Iterable[int],
+        marks: Mapping[Plan, bytes],
+        caches: _Caches | None,
     ) -> None:
-        self._project = project
-        self._marks = marks
-        self._cache = cache
-        self.interfaces = None if cache is None else cache.of_kind("interfaces")
+        self.project = project
+        self.marks = marks
+        self.caches = caches
         self._run = os.urandom(8).hex()
-        self._asked = frozenset(asked)
-        self.chosen = self._needed(asked)
+        self.asked = frozenset(asked)
+        self.callers = frozenset(callers)
+        self.chosen = self._needed([*sorted(self.asked), *sorted(self.callers)])
         """What is to be studied, as places among the entries of the project."""
         self.job = {place: index for index, place in enumerate(self.chosen)}
-        self._results: dict[int, _Result] = {}
-        self._keys: dict[int, str] = {}
+        self.results: dict[int, _Result] = {}
+        self.keys: dict[int, str] = {}
+
+    def jobs(self) -> list[Job[_Task]]:
+        return [Job(self.task(place), self.project.entries[place].file.size + 1) for place in self.chosen]
+
+    def handed(self, results: Sequence[_Result | Died]) -> dict[int, Plain]:
+        """What callers hand to the functions of the files that are asked for, by file."""
+        import json
+
+        from hostsync.lint.callers import evidence
+
+        told: dict[str, Plain] = {}
+        for place in self.callers:
+            result = self.results.get(place)
+            key = self.project.entries[place].key
+            text = None if result is None else result.told
+            if result is not None and result.is_kept and self.caches is not None:
+                data = self.caches.told.get(key, self.keys[place])
+                text = data if isinstance(data, str) else None
+            if text:
+                told[key] = json.loads(text)
+        asked = {self.project.entries[place].key: place for place in self.asked}
+        found = evidence(told, {key: told[key] for key in asked if key in told})
+        return {asked[key]: handed for key, handed in found.items()}
 
     def _needed(self, asked: Iterable[int]) -> list[int]:
         """The files that are asked for, and all that they need."""
@@ -154,13 +291,13 @@ class _Linked(Order[_Result]):
         return list(chosen)
 
     def _before(self, place: int) -> list[int]:
-        need = self._project.graph.needs.get(self._project.entries[place].key)
-        return [] if need is None else [self._project.places[key] for key in need.modules]
+        need = self.project.graph.needs.get(self.project.entries[place].key)
+        return [] if need is None else [self.project.places[key] for key in need.modules]
 
     def task(self, place: int) -> _Task:
         """What a worker needs to know of a file."""
-        entry = self._project.entries[place]
-        need = self._project.graph.needs.get(entry.key)
+        entry = self.project.entries[place]
+        need = self.project.graph.needs.get(entry.key)
         return _Task(
             entry.file.path,
             entry.file.module,
@@ -168,42 +305,42 @@ class _Linked(Order[_Result]):
             entry.key,
             entry.content,
             () if need is None else need.targets,
-            self._project.graph.asked.get(entry.key, ()),
+            self.project.graph.asked.get(entry.key, ()),
         )
 
     def after(self, index: int) -> Collection[int]:
         return [self.job[place] for place in self._before(self.chosen[index])]
 
     def known(self, index: int) -> _Result | None:
-        if self._cache is None:
+        if self.caches is None:
             return None
         place = self.chosen[index]
-        key = self._keys[place] = self._key(place)
-        data = self._cache.get(self._project.entries[place].key, key)
+        key = self.keys[place] = self._key(place)
+        data = self.caches.results.get(self.project.entries[place].key, key)
         match data:
             case [plain, str(known), [*names]]:
                 checked: Checked | None = Checked()
-                if place in self._asked:
-                    rules = rules_by_code(self._project.entries[place].file.settings.extend_rules)
+                if place in self.asked:
+                    rules = rules_by_code(self.project.entries[place].file.settings.extend_rules)
                     checked = from_plain(plain, rules)
                 mentions = tuple(str(name) for name in names)
-                return None if checked is None else _Result(checked, None, known, mentions, True)
+                return None if checked is None else _Result(checked, None, None, known, mentions, True)
         return None
 
     def _key(self, place: int) -> str:
         """The digest of all that decides what comes out for a file."""
-        entry = self._project.entries[place]
+        entry = self.project.entries[place]
         task = self.task(place)
-        known = [self._results[other] for other in self._before(place) if other in self._results]
-        about = [task.module, entry.file.path.suffix, entry.content, *task.wanted]
+        known = [self.results[other] for other in self._before(place) if other in self.results]
+        about = [task.module, entry.file.path.suffix, entry.content, *(task.wanted or ())]
         about += [f"{written}={target}" for written, target in task.targets]
         about += [result.digest for result in known]
-        return digest(self._marks[task.plan], *(part.encode("utf-8", errors="surrogateescape") for part in about))
+        return digest(self.marks[task.plan], *(part.encode("utf-8", errors="surrogateescape") for part in about))
 
     def finished(self, index: int, result: _Result | Died) -> None:
         place = self.chosen[index]
         if not isinstance(result, Died):
-            self._results[place] = result._replace(digest=self._told(result)) if result.interface else result
+            self.results[place] = result._replace(digest=self._told(result)) if result.interface else result
 
     def _told(self, result: _Result) -> str:
         """The digest of an interface and of those that it speaks of."""
@@ -211,8 +348,8 @@ class _Linked(Order[_Result]):
         return digest(b"", *(part.encode("utf-8", errors="surrogateescape") for part in parts))
 
     def _digest(self, key: str) -> str:
-        place = self._project.places.get(key)
-        held = None if place is None else self._results.get(place)
+        place = self.project.places.get(key)
+        held = None if place is None else self.results.get(place)
         return "" if held is None else held.digest
 
     def shared(self, indexes: Sequence[int]) -> object:
@@ -220,24 +357,24 @@ class _Linked(Order[_Result]):
         waiting = [other for index in indexes for other in self._before(self.chosen[index])]
         while waiting:
             place = waiting.pop()
-            key = self._project.entries[place].key
-            result = self._results.get(place)
+            key = self.project.entries[place].key
+            result = self.results.get(place)
             if key in texts or result is None or not result.digest:
                 continue
             texts[key] = self._text(place, result)
-            waiting += [self._project.places[name] for name in result.mentions if name in self._project.places]
+            waiting += [self.project.places[name] for name in result.mentions if name in self.project.places]
         return Told(self._run, texts)
 
     def _text(self, place: int, result: _Result) -> str:
         if result.interface is None:
-            assert self.interfaces is not None
-            data = self.interfaces.get(self._project.entries[place].key, result.digest)
+            assert self.caches is not None
+            data = self.caches.interfaces.get(self.project.entries[place].key, result.digest)
             kept = result._replace(interface=data if isinstance(data, str) else None)
             if self._told(kept) != result.digest:
                 # The cache is damaged, or a part of it was deleted.
                 receive(self.shared([self.job[place]]))
                 kept = _study_file(self.task(place))
-            result = self._results[place] = kept._replace(digest=result.digest)
+            result = self.results[place] = kept._replace(digest=result.digest)
         return result.interface or "null"
 
     def receive(self) -> Callable[[object], None]:
@@ -245,16 +382,66 @@ class _Linked(Order[_Result]):
 
     def keep(self, results: Sequence[_Result | Died]) -> None:
         """Puts what is new into the caches."""
-        if self._cache is None or self.interfaces is None:
+        if self.caches is None:
             return
-        for place, result in self._results.items():
-            key = self._project.entries[place].key
-            if result.is_kept or not _is_kept(result.checked) or place not in self._keys:
+        for place, result in self.results.items():
+            key = self.project.entries[place].key
+            if result.is_kept or not _is_kept(result.checked) or place not in self.keys:
+                if not result.is_kept:
+                    self.keys.pop(place, None)
                 continue
-            plain: Plain = [to_plain(result.checked), result.digest, list(result.mentions)]
-            self._cache.put(key, self._keys[place], plain)
+            self.caches.results.put(
+                key, self.keys[place], [to_plain(result.checked), result.digest, [*result.mentions]]
+            )
             if result.interface is not None:
-                self.interfaces.put(key, result.digest, result.interface)
+                self.caches.interfaces.put(key, result.digest, result.interface)
+            if result.told is not None:
+                self.caches.told.put(key, self.keys[place], result.told)
+
+
+class _Handed(Order[_Result]):
+    """Files are studied anew where their callers tell something of their functions."""
+
+    def __init__(self, first: _Linked, handed: Mapping[int, Plain]) -> None:
+        import json
+
+        self._first = first
+        self.places = sorted(handed)
+        self._texts = {place: json.dumps(handed[place], sort_keys=True) for place in self.places}
+        self.keys: dict[int, str] = {}
+
+    def jobs(self) -> list[Job[_Task]]:
+        entries = self._first.project.entries
+        return [
+            Job(self._first.task(place)._replace(wanted=None, handed=self._texts[place]), entries[place].file.size + 1)
+            for place in self.places
+        ]
+
+    def known(self, index: int) -> _Result | None:
+        place = self.places[index]
+        caches = self._first.caches
+        if caches is None or place not in self._first.keys:
+            return None
+        key = self.keys[place] = digest(b"", _bytes(self._first.keys[place]), _bytes(self._texts[place]))
+        entry = self._first.project.entries[place]
+        checked = from_plain(caches.handed.get(entry.key, key), rules_by_code(entry.file.settings.extend_rules))
+        return None if checked is None else _Result(checked, None, None, "", (), True)
+
+    def shared(self, indexes: Sequence[int]) -> object:
+        return self._first.shared([self._first.job[self.places[index]] for index in indexes])
+
+    def receive(self) -> Callable[[object], None]:
+        return receive
+
+    def keep(self, results: Sequence[_Result | Died]) -> None:
+        """Puts what is new into the cache."""
+        caches = self._first.caches
+        for place, result in zip(self.places, results, strict=True):
+            if caches is None or isinstance(result, Died) or not _is_kept(result.checked):
+                self.keys.pop(place, None)
+                self._first.keys.pop(place, None)
+            elif not result.is_kept and place in self.keys:
+                caches.handed.put(self._first.project.entries[place].key, self.keys[place], to_plain(result.checked))
 
 
 def fingerprint(plan: Plan) -> bytes:
@@ -295,33 +482,36 @@ def _warm_up(plan: Plan) -> None:
 
 
 def _study_file(task: _Task) -> _Result:
+    import json
+
     try:
         source = task.path.read_bytes()
     except OSError as error:
         message = f"can't be read: {error.strerror or error}"
-        return _result(Checked(diagnostics=(Diagnostic("read-error", "", Location(1, 1), message),)), None)
-    links = None
-    wanted = None
-    if task.targets or task.wanted:
-        from hostsync.infer import Wanted
-        from hostsync.infer.links import Links
+        return _result(Studied(Checked(diagnostics=(Diagnostic("read-error", "", Location(1, 1), message),))))
+    from hostsync.infer import Wanted
+    from hostsync.infer.links import Links
 
-        links = Links(dict(task.targets), library()) if task.targets else None
-        wanted = Wanted(task.key, task.wanted) if task.wanted else None
-    suffix = _suffix(task.path)
-    studied = study_source(source, task.module, task.plan, suffix=suffix, links=links, wanted=wanted)
-    return _result(studied.checked, studied.interface)
+    links = Links(dict(task.targets), library()) if task.targets else None
+    wanted = None if task.wanted is None else Wanted(task.key, task.wanted)
+    handed = json.loads(task.handed) if task.handed else None
+    studied = study_source(
+        source, task.module, task.plan, suffix=_suffix(task.path), links=links, wanted=wanted, handed=handed
+    )
+    return _result(studied)
 
 
-def _result(checked: Checked, interface: Plain) -> _Result:
-    if not isinstance(interface, dict):
-        return _Result(checked, None, "", (), False)
+def _result(studied: Studied) -> _Result:
     import json
 
+    interface, told = studied.interface, studied.told
+    about = None if told is None or not any(told) else json.dumps(told, separators=(",", ":"), sort_keys=True)
+    if not isinstance(interface, dict):
+        return _Result(studied.checked, None, about, "", (), False)
     mentions = interface["mentions"]
     assert isinstance(mentions, list)
     text = json.dumps(interface, separators=(",", ":"), sort_keys=True)
-    return _Result(checked, text, "", tuple(str(name) for name in mentions), False)
+    return _Result(studied.checked, text, about, "", tuple(str(name) for name in mentions), False)
 
 
 def _suffix(path: Path) -> str:

@@ -1,0 +1,213 @@
+"""What callers hand in: evidence for parameters that neither an annotation nor their use tells the kind of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hostsync import facts
+from hostsync.infer.events import Reason
+from hostsync.infer.frame import Context, Frame, Handed, NamedCall
+from hostsync.infer.plain import Plain, decode, encode, is_foreign
+from hostsync.infer.values import (
+    ANYWHERE,
+    Array,
+    Instance,
+    Method,
+    Tensor,
+    Unknown,
+    Value,
+    because,
+    join,
+)
+
+HELD = "~"
+"""Begins the name of what is held by something that only has a name: `~scheduler.timesteps`."""
+ROUNDS = 3
+"""How many calls deep evidence is handed on inside a module."""
+_MOST_NAMED_CALLS = 200
+
+
+def name_of(receiver: Value) -> str:
+    """The name that something of an unknown class goes by; empty if it has none."""
+    if isinstance(receiver, Method) and isinstance(receiver.receiver, (Instance, Unknown, Method)):
+        return receiver.name
+    if isinstance(receiver, Unknown) and receiver.param is not None and not receiver.derived:
+        return "" if receiver.param.startswith(HELD) else receiver.param
+    return ""
+
+
+def held_by(value: Value) -> Value:
+    """The elements of what something with a name holds: `scheduler.timesteps`."""
+    if isinstance(value, Method):
+        name = name_of(value.receiver)
+        if name:
+            return Unknown(f"{HELD}{name}.{value.name}", True)
+    if isinstance(value, Unknown) and value.param is not None and value.param.startswith(HELD):
+        return value
+    return Unknown()
+
+
+def note_call(
+    frame: Frame,
+    node: facts.Call,
+    receiver: str,
+    method: str,
+    args: list[tuple[facts.Expr, Value]],
+    keywords: list[tuple[str | None, facts.Expr, Value]],
+) -> None:
+    """Takes down a call that says something of the parameters of whatever method it turns out to be."""
+    calls = frame.context.named_calls
+    values = [value for _, value in args] + [value for _, _, value in keywords]
+    if len(calls) >= _MOST_NAMED_CALLS or not any(_tells(value) for value in values):
+        return
+    if any(isinstance(expr, facts.Starred) for expr, _ in args):
+        return
+    named = tuple((name, value) for name, _, value in keywords if name is not None)
+    calls.append(NamedCall(receiver, method, tuple(v for _, v in args), named, frame.symbol, node.span))
+
+
+def _tells(value: Value) -> bool:
+    if isinstance(value, Unknown):
+        return value.param is not None and value.param.startswith(HELD)
+    return isinstance(value, Tensor) and value.sure
+
+
+def told_by_calls(context: Context) -> dict[str, dict[str, Handed]]:
+    """What the calls inside the module say of parameters of its functions that are not known yet."""
+    found: dict[str, dict[str, Handed]] = {}
+    for symbol, sites in context.calls.items():
+        signature = context.signatures.get(symbol)
+        if signature is None or not signature.open or is_foreign(symbol):
+            continue
+        known = context.handed.get(symbol, {})
+        for param in signature.open:
+            if param in known:
+                continue
+            handed: Handed | None = None
+            for site in sites:
+                value = site.bindings.get(param)
+                if isinstance(value, Tensor) and value.sure:
+                    tensor = open_tensor(value)
+                    reason = Reason(site.span, "the call that hands it in")
+                    both = tensor if handed is None else join(handed.value, tensor)
+                    assert isinstance(both, Tensor)
+                    origin = because(reason, None)
+                    handed = Handed(both._replace(sure=True, origin=origin), handed.where if handed else reason, "")
+                elif isinstance(value, Array):
+                    handed = None
+                    break
+            if handed is not None:
+                found.setdefault(symbol, {})[param] = handed
+    return found
+
+
+def open_tensor(tensor: Tensor) -> Tensor:
+    """A tensor as another function sees it, which does not know the parameters of this one."""
+    device = frozenset("?" if atom.startswith("=") else atom for atom in tensor.device) or ANYWHERE
+    return tensor._replace(device=device, param=None, origin=None)
+
+
+# --- between modules -----------------------------------------------------------------------------
+
+
+class Told(NamedTuple):
+    """What a module says of others by the way it calls them, and what others may tell it, as plain data."""
+
+    direct: Plain
+    """By function of another module and parameter: the value that is handed in, and the row of a call."""
+    named: Plain
+    """Calls of methods of what only has a name: name, method, arguments, keyword arguments, row."""
+    open: Plain
+    """By function, the fields of its `Signature`."""
+    holds: Plain
+    """By class and attribute: the tensors that it holds."""
+
+
+def told_of(context: Context) -> Told:
+    """What a module that has been followed tells of others, and may be told by them."""
+    return Told(_direct(context), _named(context), _open(context), _holds(context))
+
+
+def _qualify(name: str) -> str:
+    return name
+
+
+def _direct(context: Context) -> Plain:
+    found: dict[str, dict[str, Plain]] = {}
+    for symbol, sites in sorted(context.calls.items()):
+        if not is_foreign(symbol):
+            continue
+        for site in sites:
+            for param, value in site.bindings.items():
+                if not _tells(value):
+                    continue
+                held = found.setdefault(symbol, {}).get(param)
+                data = encode(open_tensor(value) if isinstance(value, Tensor) else value, _qualify)
+                if held is None:
+                    found[symbol][param] = [data, site.span.row]
+                else:
+                    held[0] = join_plain(held[0], data)
+    return {symbol: params for symbol, params in found.items() if params}
+
+
+def _named(context: Context) -> Plain:
+    found: dict[str, Plain] = {}
+    for call in context.named_calls:
+        args = [_argument(value) for value in call.args]
+        keywords = {name: data for name, value in call.keywords if (data := _argument(value)) is not None}
+        entry = [call.receiver, call.method, args, keywords]
+        found.setdefault(str(entry), [*entry, call.span.row])
+    return list(found.values())
+
+
+def _argument(value: Value) -> Plain:
+    if not _tells(value):
+        return None
+    return encode(open_tensor(value) if isinstance(value, Tensor) else value, _qualify)
+
+
+def _open(context: Context) -> Plain:
+    return {symbol: [list(part) for part in held] for symbol, held in context.signatures.items() if held.open}
+
+
+def _holds(context: Context) -> Plain:
+    found: dict[str, Plain] = {}
+    for name, info in context.classes.items():
+        for attribute, value in (info.table or context.left.get(name, {})).items():
+            if isinstance(value, Tensor) and value.sure:
+                found.setdefault(name, {})[attribute] = encode(open_tensor(value), _qualify)
+    return found
+
+
+def join_plain(a: Plain, b: Plain) -> Plain:
+    """The join of two values in their plain form."""
+    if a == b:
+        return a
+    first, second = decode(a, _nothing), decode(b, _nothing)
+    if isinstance(first, Tensor) and isinstance(second, Tensor):
+        return encode(join(first, second), _qualify)
+    # What one call tells is enough.
+    return a if isinstance(first, Tensor) else b
+
+
+def element_plain(data: Plain) -> Plain:
+    """An element of a tensor in its plain form."""
+    value = decode(data, _nothing)
+    if not isinstance(value, Tensor):
+        return data
+    return encode(value._replace(ndim=value.ndim - 1 if value.ndim else None), _qualify)
+
+
+def _nothing(_: str) -> Value:
+    return Unknown()
+
+
+def from_outside(told: Plain) -> dict[str, dict[str, Handed]]:
+    """What callers in other modules hand in, from its plain form: by function and parameter, the value and a text."""
+    found: dict[str, dict[str, Handed]] = {}
+    for symbol, params in told.items():
+        for param, (data, text) in params.items():
+            value = decode(data, _nothing)
+            if isinstance(value, Tensor):
+                found.setdefault(symbol, {})[param] = Handed(value._replace(sure=True), None, text)
+    return found

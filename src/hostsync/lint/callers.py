@@ -1,0 +1,138 @@
+"""Evidence of callers across the files of a project: which tensors the parameters of a function are handed.
+
+A call of an imported function speaks for itself. A call of a method of something whose class nobody knows speaks for
+the classes that it is named after: `self.scheduler.step(…)` for the methods `step` of all classes called `…Scheduler`.
+Such a call only speaks of parameters that must be given, as others may mean something else in each class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from hostsync.infer.handed import HELD, element_plain, join_plain
+from hostsync.infer.plain import Plain
+
+_SHORTEST_NAME = 4
+"""A name of fewer letters says nothing of a class."""
+
+
+def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain]) -> dict[str, Plain]:
+    """What callers hand in, by file, function and parameter: the value and where it was seen.
+
+    Args:
+        told: by file, what it tells of others (`direct`, `named`) and what its classes hold (`holds`).
+        asked: the files that want to know, with the functions that are `open`.
+    """
+    direct: dict[str, list[tuple[str, Plain]]] = {}
+    named: dict[str, list[tuple[str, Plain]]] = {}
+    held: dict[str, list[tuple[str, Plain]]] = {}
+    for key in sorted(told):
+        calls, names, _, holds = told[key]
+        for name, attributes in sorted(holds.items()):
+            for attribute, value in attributes.items():
+                held.setdefault(attribute, []).append((name.rpartition(".")[2], value))
+        if is_test(key):
+            continue
+        for symbol, params in calls.items():
+            direct.setdefault(symbol, []).append((key, params))
+        for call in names:
+            named.setdefault(call[1], []).append((key, call))
+    found: dict[str, Plain] = {}
+    customs = _Customs(told)
+    for key, data in asked.items():
+        mine = _of_file(key, data[2], direct, named, held, customs)
+        if mine:
+            found[key] = mine
+    return found
+
+
+class _Customs:
+    """How the classes that go by one name take the arguments of a method: they must agree before a call counts."""
+
+    def __init__(self, told: Mapping[str, Plain]) -> None:
+        self._by_method: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        self._usual: dict[tuple[str, str, int], tuple[str, ...] | None] = {}
+        for key in sorted(told):
+            for symbol, (names, _, _) in told[key][2].items():
+                owner, _, method = symbol.rpartition(".")
+                if owner:
+                    self._by_method.setdefault(method, []).append((owner.rpartition(".")[2], tuple(names)))
+
+    def fits(self, receiver: str, method: str, names: list[str], count: int) -> bool:
+        """Whether the first `count` parameters are those that most of the classes have."""
+        key = (receiver, method, count)
+        if key not in self._usual:
+            votes: dict[tuple[str, ...], int] = {}
+            for owner, others in self._by_method.get(method, ()):
+                if len(others) >= count and is_named_after(receiver, owner):
+                    votes[others[:count]] = votes.get(others[:count], 0) + 1
+            best = max(votes, key=lambda first: (votes[first], first), default=None)
+            self._usual[key] = best if best is not None and 2 * votes[best] > sum(votes.values()) else None
+        return self._usual[key] == tuple(names[:count])
+
+
+def is_test(key: str) -> bool:
+    """Whether a file holds tests: these hand in whatever is handy, which says nothing of real use."""
+    path = PurePosixPath(key)
+    return path.name.startswith("test_") or any(part in {"test", "tests", "testing"} for part in path.parts[:-1])
+
+
+def _of_file(
+    key: str,
+    functions: Plain,
+    direct: Mapping[str, list[tuple[str, Plain]]],
+    named: Mapping[str, list[tuple[str, Plain]]],
+    held: Mapping[str, list[tuple[str, Plain]]],
+    customs: _Customs,
+) -> Plain:
+    found: dict[str, Plain] = {}
+    for symbol, (names, is_open, must) in sorted(functions.items()):
+        params: dict[str, Plain] = {}
+        for caller, calls in direct.get(f"{key}:{symbol}", ()):
+            for name, (value, row) in calls.items():
+                if name in is_open:
+                    _add(params, name, _resolved(value, held), f"{caller}:{row}")
+        owner, _, method = symbol.rpartition(".")
+        if owner and not method.startswith("__") and method in named:
+            for caller, (receiver, _, args, keywords, row) in named[method]:
+                if len(args) > len(names) or not is_named_after(receiver, owner.rpartition(".")[2]):
+                    continue
+                if any(name not in names for name in keywords) or not customs.fits(receiver, method, names, len(args)):
+                    continue
+                for name, value in [*zip(names, args, strict=False), *keywords.items()]:
+                    if value is not None and name in must:
+                        _add(params, name, _resolved(value, held), f"{caller}:{row}")
+        if params:
+            found[symbol] = params
+    return found
+
+
+def _add(params: dict[str, Plain], name: str, value: Plain, where: str) -> None:
+    if value is None:
+        return
+    known = params.get(name)
+    if known is None:
+        params[name] = [value, f"{where} hands in a tensor for {name}"]
+    else:
+        known[0] = join_plain(known[0], value)
+
+
+def is_named_after(name: str, class_name: str) -> bool:
+    """Whether something called `name` is likely to be of the class `class_name`."""
+    words = [word.capitalize() for word in name.split("_") if word]
+    if not words or len(words[-1]) < _SHORTEST_NAME:
+        return False
+    return class_name.endswith(("".join(words), words[-1]))
+
+
+def _resolved(value: Plain, held: Mapping[str, list[tuple[str, Plain]]]) -> Plain:
+    """The tensor that a value stands for; an element of what classes of that name hold, for `~name.attribute`."""
+    if value[0] == "T":
+        return value
+    receiver, _, attribute = value[1].removeprefix(HELD).rpartition(".")
+    found: Plain = None
+    for class_name, data in held.get(attribute, ()):
+        if is_named_after(receiver, class_name):
+            found = data if found is None else join_plain(found, data)
+    return None if found is None else element_plain(found)
