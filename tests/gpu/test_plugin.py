@@ -516,7 +516,7 @@ def test_passes_allow_in_compiled(x):
 
 
 def test_a_profiler_inside_of_a_test(suite: Suite) -> None:
-    """CUPTI admits one subscriber: what becomes of a test that profiles is kept. The trace source has no use for it."""
+    """CUPTI admits one subscriber: under the driver source a profiler sees no GPU. The trace source leaves it alone."""
     suite.write(
         """
 def test_profiles(x):
@@ -535,7 +535,9 @@ def test_waits_after(x):
         found, report, done = suite.report("--host-sync=report", f"--host-sync-sources={sources}")
         table[sources] = {**found, "waits": report["waits"], "sources": report["sources"]}
     keep("profiler", {"runs": table})
-    assert table["trace"] == {**table["without"], "waits": 2, "sources": ["trace"]}, done.stdout.str()
+    # The third wait is the profiler's own, at its end.
+    assert table["trace"] == {**table["without"], "waits": 3, "sources": ["trace"]}, done.stdout.str()
+    assert table["auto"]["test_waits_after"] == "PASSED"
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pytest_asyncio") is None, reason="pytest-asyncio isn't installed")

@@ -81,7 +81,7 @@ BY_NAME = {"host": on_the_host, "unseen": unseen}
 
 def main(steps: int = 5) -> None:
     torch.manual_seed(0)
-    model = nn.Sequential(Gate(16), nn.Linear(16, 8)).to(DEVICE)
+    model = nn.Sequential(Gate(16), nn.Linear(16, 8)).to(DEVICE)  # missed
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     total = 0.0
     for step in range(steps):
