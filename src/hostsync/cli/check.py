@@ -114,6 +114,11 @@ class FormatChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--cache-dir", type=click.Path(file_okay=False, path_type=Path), help="Where the cache is.")
 @click.option("--show-settings", is_flag=True, help="Show the settings for PATH, and where they come from.")
 @click.option("--show-files", is_flag=True, help="Show which files would be scanned.")
+@click.option(
+    "--why",
+    metavar="FILE:ROW",
+    help="Show what the scan believes of every value on this row, and from where, also where it stays silent.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Write nothing but findings.")
 @click.option("--verbose", "-v", is_flag=True, help="Say what is being done.")
 def check_command(**options: Any) -> int:
@@ -130,6 +135,8 @@ def check_command(**options: Any) -> int:
         raise click.UsageError("--config and --isolated exclude each other.")
     if options["quiet"] and options["verbose"]:
         raise click.UsageError("--quiet and --verbose exclude each other.")
+    if options["why"] is not None and options["paths"]:
+        raise click.UsageError("--why FILE:ROW names the file itself; PATH can't be given with it.")
     from hostsync.cli.checking import check
     from hostsync.cli.invocation import Invocation
     from hostsync.lint.baseline import BaselineError

@@ -69,6 +69,10 @@ def check(invocation: Invocation) -> int:
     if settings.ops:
         # Understood once here: a file of operations that is wrong is the user's to mend, not a failure in every source.
         load_catalogue(settings.extend_rules, settings.ops)
+    if invocation.why is not None:
+        from hostsync.cli.why import explain
+
+        return explain(invocation.why, resolver)
     if STDIN in paths:
         if len(paths) > 1:
             raise CommandError("`-` (standard input) can't be scanned together with other paths")
@@ -159,7 +163,7 @@ def _conclude(
     colour = invocation.output_file is None and wants_colour(os.environ, sys.stdout.isatty())
     sources = Sources({file.filename: file.path for file in scanned.files}, scanned.given)
     report = Report(baselined.findings, diagnostics, sources.lines, Style(colour))
-    totals = Totals(len(scanned.files), sum(entry.suppressed for entry in decided), baselined.hidden)
+    totals = Totals(len(scanned.files), sum(len(entry.suppressed) for entry in decided), baselined.hidden)
     if invocation.add_allow is not None:
         from hostsync.cli.allowing import add_allows
 

@@ -29,6 +29,7 @@ class Invocation(NamedTuple):
     no_cache: bool
     show_settings: bool
     show_files: bool
+    why: str | None
     quiet: bool
     verbose: bool
 

@@ -1,0 +1,186 @@
+"""What inference believes of each expression on a row: the answer to why something is reported, and why not."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable as Function
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from hostsync import facts
+from hostsync.infer.events import Reason
+from hostsync.infer.frame import EVALUATORS, Frame, evaluate
+from hostsync.infer.values import (
+    Array,
+    Callable,
+    ClassRef,
+    Device,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Items,
+    Mapping,
+    Method,
+    Nothing,
+    Number,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    element_of,
+    mapping_element,
+    reasons,
+)
+
+
+class Belief(NamedTuple):
+    """What an expression is believed to be."""
+
+    symbol: str
+    """The function that it is in."""
+    span: facts.Span
+    what: str
+    chain: tuple[Reason, ...]
+    """Why, oldest first."""
+
+
+class Recorder:
+    """Takes down what is found of the expressions that begin on a row of a module."""
+
+    def __init__(self, module: str, row: int) -> None:
+        self._module = module
+        self._row = row
+        self._found: dict[tuple[str, facts.Span], tuple[bool, Value]] = {}
+
+    def saw(self, frame: Frame, node: Any, value: Value) -> None:
+        """Takes note of a value. What a function gives when it is followed for itself outweighs what a call gives."""
+        if frame.context.module.name != self._module or isinstance(node, facts.Const):
+            return
+        self._keep(frame, node, value)
+        for name in _names_in(node):
+            if name.span.row == self._row and (frame.symbol, name.span) not in self._found:
+                self._keep(frame, name, evaluate(frame, name))
+
+    def _keep(self, frame: Frame, node: Any, value: Value) -> None:
+        key = (frame.symbol, node.span)
+        if node.span.row == self._row and (frame.loud or not self._found.get(key, (False, value))[0]):
+            self._found[key] = frame.loud, value
+
+    def beliefs(self) -> tuple[Belief, ...]:
+        """In source order, the larger expression after those that it is made of."""
+        found = [
+            Belief(symbol, span, describe(value), reasons(value.origin) if isinstance(value, Tensor) else ())
+            for (symbol, span), (_, value) in self._found.items()
+        ]
+        return tuple(sorted(found, key=lambda b: (b.symbol, b.span.end_row, b.span.end_column, -b.span.column)))
+
+
+def _names_in(node: Any) -> Iterator[facts.Name]:
+    """The names that stand directly in a node: they are looked up, not evaluated."""
+    for field in node:
+        for part in field if isinstance(field, tuple) and not hasattr(field, "_fields") else (field,):
+            if isinstance(part, facts.Keyword):
+                part = part.value
+            # What a method is called on is looked up as well.
+            while isinstance(part, facts.Attr):
+                part = part.value
+            if isinstance(part, facts.Name):
+                yield part
+
+
+@contextmanager
+def recording(module: str, row: int) -> Iterator[Recorder]:
+    """Inside of it, what this process infers is taken down.
+
+    Args:
+        module: the dotted name of the module.
+        row: the row on which the expressions begin, from 1.
+    """
+    # Fills the table of evaluators.
+    import hostsync.infer.module  # noqa: F401
+
+    recorder = Recorder(module, row)
+    before = dict(EVALUATORS)
+    for kind, evaluator in before.items():
+        EVALUATORS[kind] = functools.partial(_recorded, recorder, evaluator)
+    try:
+        yield recorder
+    finally:
+        EVALUATORS.update(before)
+
+
+def _recorded(recorder: Recorder, evaluator: Function[[Frame, Any], Value], frame: Frame, node: Any) -> Value:
+    value = evaluator(frame, node)
+    recorder.saw(frame, node, value)
+    return value
+
+
+# --- in words ------------------------------------------------------------------------------------
+
+
+def describe(value: Value, depth: int = 2) -> str:
+    """A value in words, e.g. `a bool tensor on the GPU`."""
+    if isinstance(value, Tensor):
+        return _tensor(value)
+    if isinstance(value, Instance):
+        where = f" with parameters {_where(value.device)}" if value.device != frozenset("?") else ""
+        return f"an instance of {value.name}{where}"
+    if isinstance(value, Items):
+        if not depth:
+            return f"a {value.kind}"
+        if value.items is not None and len(value.items) <= 4:
+            inner = ", ".join(describe(item, depth - 1) for item in value.items)
+            return f"a {value.kind} of ({inner})" if inner else f"an empty {value.kind}"
+        return f"a {value.kind} of which each is {describe(element_of(value), depth - 1)}"
+    if isinstance(value, Mapping):
+        if not depth:
+            return "a dict"
+        known = ", ".join(f"{key!r}: {describe(item, depth - 1)}" for key, item in value.items[:4])
+        return f"a dict with {known}" if known else f"a dict of {describe(mapping_element(value), depth - 1)}"
+    if isinstance(value, Unknown):
+        return "not known" if value.param is None else f"not known: what is handed in as `{value.param}`"
+    return _plain(value)
+
+
+def _tensor(value: Tensor) -> str:
+    kind = f"{value.dtype} tensor" if value.dtype else "tensor"
+    size = "" if value.ndim is None else f" of {value.ndim} dimensions"
+    pinned = " in pinned memory" if value.pinned else ""
+    doubt = "" if value.sure else ", or something that is no tensor"
+    article = "an" if kind[0] in "aeiou" else "a"
+    return f"{article} {kind}{size} {_where(value.device)}{pinned}{doubt}"
+
+
+def _where(device: Device) -> str:
+    words = {
+        "acc": "on the GPU",
+        "cpu": "on the CPU",
+        "meta": "on no device (meta)",
+        "?": "on a device that is not known",
+    }
+    return " or ".join(
+        words.get(atom, f"where `{atom[1:]}` lives" if atom.startswith("=") else atom) for atom in sorted(device)
+    )
+
+
+def _plain(value: Value) -> str:
+    if isinstance(value, Number):
+        return "a number" if value.const is None else f"the number {value.const}"
+    if isinstance(value, Text):
+        return "a text" if value.const is None else f"the text {value.const[:40]!r}"
+    if isinstance(value, Nothing):
+        return "None"
+    if isinstance(value, Array):
+        return "a NumPy array"
+    if isinstance(value, DeviceValue):
+        return f"a device: {_where(value.device).removeprefix('on ')}"
+    if isinstance(value, DtypeValue):
+        return f"a dtype{f': {value.dtype}' if value.dtype else ''}"
+    if isinstance(value, (Ref, ClassRef)):
+        return value.name
+    if isinstance(value, Callable):
+        return f"the function {value.symbol}"
+    assert isinstance(value, Method)
+    return f"the method {value.name} of {describe(value.receiver, 0)}"

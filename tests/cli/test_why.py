@@ -1,0 +1,90 @@
+"""`hostsync check --why FILE:ROW`: what the scan believes of a row, where it speaks and where it is silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Hostsync
+
+HELPER = """\
+import torch
+
+def on_host(count):
+    return torch.arange(count)
+"""
+TRAIN = """\
+import torch
+from helper import on_host
+
+def train(model, loader):
+    model = model.cuda()
+    for x, y in loader:
+        loss = model(x.cuda()).sum()
+        total = loss.item()
+        first = on_host(4).max().item()
+        other = unknown(x)
+        print(x.shape[0])
+    return total  # hostsync: allow[HS101] not here
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "helper.py").write_text(HELPER, encoding="utf-8")
+    (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
+    return tmp_path
+
+
+def test_where_it_speaks(hostsync_in: Hostsync, project: Path) -> None:
+    done = hostsync_in("check", "--why", "train.py:8")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[:2] == ["train.py:8: total = loss.item()", "in train"]
+    assert any(line.startswith("  loss: a tensor") for line in lines)
+    assert "      line 7: loss = model(x.cuda()).sum()" in lines
+    assert lines[-1].startswith("HS101 item-read-back (")
+    assert lines[-1].endswith("): reported")
+
+
+def test_where_it_is_silent(hostsync_in: Hostsync, project: Path) -> None:
+    """A function of another file makes a tensor on the CPU, which is why nothing is reported."""
+    lines = hostsync_in("check", "--why", "train.py:9").out.splitlines()
+    assert any(line.startswith("  on_host(4).max(): ") and "on the CPU" in line for line in lines), lines
+    assert lines[-1] == "Nothing on this row waits, as far as that goes."
+    lines = hostsync_in("check", "--why", "train.py:10:5").out.splitlines()
+    assert "  unknown(x): not known" in lines
+    lines = hostsync_in("check", "--why", "train.py:4").out.splitlines()
+    assert lines[1].startswith("  No expression on this row was followed")
+
+
+def test_what_settings_hide_is_told(hostsync_in: Hostsync, project: Path) -> None:
+    lines = hostsync_in("check", "--ignore", "HS101", "--why", "train.py:8").out.splitlines()
+    assert lines[-1].startswith("HS101 item-read-back (")
+    assert "not reported" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("train.py",), "--why takes FILE:ROW, such as train.py:41, not `train.py`"),
+        (("train.py:0",), "--why takes FILE:ROW"),
+        (("nosuch.py:3",), "no such file: `nosuch.py`"),
+        (("train.py:99",), "train.py has 13 lines"),
+        (("notes.ipynb:3",), "can't explain notebooks"),
+        (("train.py:3", "helper.py"), "names the file itself"),
+    ],
+)
+def test_wrong_usage(hostsync_in: Hostsync, project: Path, args: tuple[str, ...], said: str) -> None:
+    (project / "notes.ipynb").write_text("{}", encoding="utf-8")
+    done = hostsync_in("check", "--why", *args)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_a_file_that_can_not_be_parsed(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import torch\ndef f(:\n", encoding="utf-8")
+    done = hostsync_in("check", "--why", "broken.py:2")
+    assert done.code == 0
+    assert "broken.py:2: " in done.out.splitlines()[-1]
