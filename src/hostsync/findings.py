@@ -67,6 +67,16 @@ class Finding(NamedTuple):
     """None without verdict files, and where no run has a verdict."""
 
 
+class Covered(NamedTuple):
+    """A finding that is not reported, because somebody accepted it."""
+
+    finding: Finding
+    by: str
+    """comment or baseline."""
+    reason: str
+    """Empty where none is given."""
+
+
 class Diagnostic(NamedTuple):
     """A file that could not be scanned, or was scanned in part: a kind, a place and a sentence."""
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostsync.confirm.keys import Key, keyed
+from hostsync.report.keys import Key, keyed
 from hostsync.confirm.records import CONFIRMED, NOT_REACHED, NOT_SEEN, REFUTED, Judged, RunInfo
 from hostsync.confirm.verdicts import (
     NONE,

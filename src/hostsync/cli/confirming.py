@@ -22,7 +22,7 @@ from hostsync.confirm import verdicts
 from hostsync.confirm.files import ScannedFiles
 from hostsync.confirm.from_run import from_runs
 from hostsync.confirm.join import join, span_of
-from hostsync.confirm.keys import Key
+from hostsync.report.keys import Key
 from hostsync.confirm.observed import observed
 from hostsync.confirm.records import CONFIRMED, REFUTED, Evidence, Joined, RunInfo
 from hostsync.findings import Finding

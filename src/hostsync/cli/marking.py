@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hostsync.cli.exits import CommandError
-from hostsync.confirm import keys, verdicts
-from hostsync.confirm.keys import Key
+from hostsync.confirm import verdicts
+from hostsync.report.keys import Key, keyed
 from hostsync.findings import Finding
 from hostsync.lint.check import NOTEBOOK_SUFFIX
 from hostsync.lint.checked import Checked
@@ -61,4 +61,4 @@ def keyed_of(findings: Sequence[Finding], path: Path) -> list[tuple[Finding, Key
         lines = split_lines(decode(path.read_bytes()).removeprefix("\ufeff"))
     except (OSError, SourceError):
         return []
-    return list(keys.keyed(findings, lines))
+    return list(keyed(findings, lines))

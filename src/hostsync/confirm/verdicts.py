@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hostsync.confirm.keys import Key
+from hostsync.report.keys import Key
 from hostsync.confirm.records import CONFIRMED, REFUTED, Judged, RunInfo
 from hostsync.findings import Finding, Verdict
 

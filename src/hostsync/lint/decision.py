@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hostsync.catalogue.model import Rule
-from hostsync.findings import CONFIDENCES, Diagnostic, Finding
+from hostsync.findings import CONFIDENCES, Covered, Diagnostic, Finding
 from hostsync.lint import baseline
 from hostsync.lint.checked import Checked, located
 from hostsync.lint.selection import FileIgnores, Names, UnknownSelectorError, enabled
@@ -26,8 +26,8 @@ class Decided(NamedTuple):
     settings: Settings
     findings: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
-    suppressed: int
-    """How many findings allow comments cover."""
+    suppressed: tuple[Covered, ...]
+    """What allow comments cover."""
 
 
 class Judge:
@@ -61,7 +61,7 @@ class Judge:
             self._settings,
             tuple(located(finding, filename, checked.cells) for finding in kept),
             tuple(located(diagnostic, filename, checked.cells) for diagnostic in checked.diagnostics),
-            len(suppressed),
+            tuple(one._replace(finding=located(one.finding, filename, checked.cells)) for one in suppressed),
         )
 
     def _is_shown(self, finding: Finding) -> bool:

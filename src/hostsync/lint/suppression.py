@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hostsync.catalogue.model import Rule
 from hostsync.facts import Allow
-from hostsync.findings import Finding, Location
+from hostsync.findings import Covered, Finding, Location
 from hostsync.lint.checked import rule_url
 from hostsync.lint.selection import Names
 
@@ -17,7 +17,7 @@ UNUSED, UNREASONED = "HS901", "HS902"
 
 class Split(NamedTuple):
     kept: tuple[Finding, ...]
-    suppressed: tuple[Finding, ...]
+    suppressed: tuple[Covered, ...]
 
 
 def split(findings: tuple[Finding, ...], allows: tuple[Allow, ...], names: Names) -> Split:
@@ -31,10 +31,14 @@ def split(findings: tuple[Finding, ...], allows: tuple[Allow, ...], names: Names
     if not allows:
         return Split(findings, ())
     kept: list[Finding] = []
-    suppressed: list[Finding] = []
+    suppressed: list[Covered] = []
     for finding in findings:
-        covered = any(_covers(allow, finding, names) for allow in allows)
-        (suppressed if covered else kept).append(finding)
+        covering = [allow for allow in allows if _covers(allow, finding, names)]
+        if covering:
+            reasons = dict.fromkeys(allow.reason for allow in covering if allow.reason)
+            suppressed.append(Covered(finding, "comment", "; ".join(reasons)))
+        else:
+            kept.append(finding)
     return Split(tuple(kept), tuple(suppressed))
 
 
