@@ -47,13 +47,13 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args]
     keywords: KeywordList = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
     kind = type(callee)
-    if (kind is Unknown or kind is Method) and is_model_name(node.func):
+    if (kind is Unknown or kind is Method) and args:
         tensors = [t for _, value in args for t in tensors_in(value)]
-        if tensors and is_certain(merged(tensors)):
+        if tensors and is_certain(merged(tensors)) and is_model_name(node.func):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
     if isinstance(callee, Method):
         name = name_of(callee.receiver if receiver is None else receiver)
-        if name and frame.loud:
+        if name and (args or keywords) and frame.loud:
             note_call(frame, node, name, callee.name, args, keywords)
         return method_call(frame, node, callee, args, keywords)
     if kind is Unknown and receiver is None:

@@ -91,10 +91,14 @@ def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
             continue
         if not usage(context, method).stores_attributes and method.name != "__init__":
             continue
-        frame = method_frame(context, info, method, loud=False)
+        # What `__init__` says is the same when its turn comes, so its waits are recorded right away.
+        first = method.name == "__init__" and not context.handed and usage(context, method).candidates
+        frame = method_frame(context, info, method, loud=first)
         frame.sink = info
         run(frame, method)
         _take_down(frame, info, method)
+        if first:
+            info.set_up = frame
     info.busy = False
     return table
 

@@ -132,7 +132,7 @@ class Writes:
 class ClassInfo:
     """A class of the scanned module. `table` holds what is known of its attributes once that was asked for."""
 
-    __slots__ = ("attributes", "bases", "busy", "methods", "name", "node", "table", "writes")
+    __slots__ = ("attributes", "bases", "busy", "methods", "name", "node", "set_up", "table", "writes")
 
     def __init__(self, name: str, node: facts.Class, bases: tuple[Value, ...]) -> None:
         self.name = name
@@ -142,6 +142,8 @@ class ClassInfo:
         self.attributes: dict[str, Value] = {}
         self.table: dict[str, Value] | None = None
         self.writes: dict[str, Writes] = {}
+        self.set_up: Frame | None = None
+        """`__init__`, followed, if that was the first that was asked of the class."""
         self.busy = False
 
 

@@ -9,6 +9,7 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.findings import CONFIDENCES
 from hostsync.infer import calls, expressions, indexing, statements  # noqa: F401  (they register their transfer functions)
+from hostsync.infer.classes import attributes
 from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
 from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
@@ -56,6 +57,8 @@ def follow_module(
         callee = context.pending[done]
         done += 1
         recorded.extend(_follow(context, callee))
+    for info in context.classes.values():
+        info.set_up = None
     for _ in range(ROUNDS):
         told = told_by_calls(context)
         if not told:
@@ -84,7 +87,13 @@ def _follow(context: Context, callee: Callable) -> list[Recorded]:
     if not usage(context, node).candidates:
         return []
     if callee.owner is not None:
-        frame = method_frame(context, context.classes[callee.owner], node, loud=True)
+        info = context.classes[callee.owner]
+        if node.name == "__init__":
+            attributes(context, info)
+        if info.set_up is not None and node.name == "__init__" and not context.handed:
+            frame, info.set_up = info.set_up, None
+            return _done(context, callee, node, frame)
+        frame = method_frame(context, info, node, loud=True)
     else:
         frame = Frame(
             context,
@@ -95,6 +104,11 @@ def _follow(context: Context, callee: Callable) -> list[Recorded]:
             loud=True,
         )
     run(frame, node)
+    return _done(context, callee, node, frame)
+
+
+def _done(context: Context, callee: Callable, node: facts.Function, frame: Frame) -> list[Recorded]:
+    """Takes down what following a function has shown; its events."""
     key = (callee.symbol, callee.bound)
     if key not in context.summaries and key not in context.busy:
         context.summaries[key] = result_of(frame, node)

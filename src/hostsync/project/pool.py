@@ -298,7 +298,7 @@ def _work_chunk(work: Callable[[T], R], items: list[T], receive: Callable[[objec
 def _sparse_collection() -> Iterator[None]:
     """Keeps the garbage collector from walking live syntax trees over and over."""
     before = gc.get_threshold()
-    gc.set_threshold(200_000, 20, 100)
+    gc.set_threshold(5_000_000, 20, 100)
     try:
         yield
     finally:
