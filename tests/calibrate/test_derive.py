@@ -35,6 +35,15 @@ def row(waited: bool, calls: int = 2) -> tuple[int, int, int]:
         ({"f, n, cpu:f": row(True), "f, n, f": row(False)}, ("other cpu",)),
         ({"i": row(True), "f": row(False), "c": row(False)}, ("input int",)),
         ({"b": row(True), "f": row(False), "i": row(False)}, ("input mask",)),
+        ({"f3": row(True), "f2": row(False), "c4": row(True), "c2": row(False)}, ("input batch",)),
+        (
+            {"f, n, [cpu:i]": row(True), "f, n, [cpu:b]": row(False), "f, n, [i]": row(False)},
+            ("other cpu and other int",),
+        ),
+        (
+            {"f, n, f, size=i0": row(True), "f, n, f, size=n": row(False), "f, i0": row(True), "f, n": row(False)},
+            ("n tensor", "size tensor"),
+        ),
         ({"f, n, f": row(True), "f, n, f, size=n": row(False), "f, n": row(False)}, ("size missing and other tensor",)),
         (
             {"f, n-": row(True), "f, mode='slow'": row(True), "f, n, mode='fast'": row(False), "f": row(False)},
@@ -61,12 +70,15 @@ def test_where_nothing_tells_them_apart_it_is_always_and_undecided() -> None:
     ("predicate", "yes", "no"),
     [
         ("cpu", ("cpu:f2", "cpu:b0", "[cpu:i]"), ("f2", "[cpu:i,i]", "'cpu'", "n")),
-        ("int", ("i2", "cpu:i0"), ("f2", "n", "b1")),
+        ("int", ("i2", "cpu:i0", "[cpu:i]", "[i]"), ("f2", "n", "b1", "[f,i]", "[b]")),
+        ("matrix", ("f2", "cpu:c2"), ("f", "f3", "[f2]", "n")),
+        ("batch", ("f3", "b4", "i10", "fs3"), ("f", "f2", "c0", "[f3]", "n")),
         ("mask", ("b2", "[b2]", "bs2"), ("f2", "cpu:b2", "i1")),
         ("tensor", ("f2", "[f0,n]"), ("cpu:f2", "n", "'f'")),
         ("number", ("n", "n-"), ("f0", "true")),
         ("negative", ("n-",), ("n", "f0")),
         ("'nuc'", ("'nuc'",), ("'fro'", "str", "n")),
+        ("-2", (), ("n", "n-", "f2")),
     ],
 )
 def test_predicates(predicate: str, yes: tuple[str, ...], no: tuple[str, ...]) -> None:

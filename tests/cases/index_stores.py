@@ -69,3 +69,21 @@ def by_list(x: Tensor):
     y = torch.zeros(10, 3, device="cuda")
     y[:, [0, 1]] = x[:, [1, 0]]  # expect: HS405
     return y
+
+
+def by_method(values: Tensor, positions: Tensor):
+    line = torch.zeros(8, device="cuda")
+    host = torch.tensor([1, 2])
+    line.index_put_((host,), values)  # expect: HS605
+    line.index_put_((torch.arange(3),), values)  # expect: HS605
+    line.index_put_((line > 0,), values)  # expect: HS605
+    line.index_put_((host > 1,), values)  # silent: HS605
+    line.index_put_((positions,), values)  # silent: HS605
+    return torch.index_put(line, (line > 0,), values), line  # expect: HS605
+
+
+def scattered(values: Tensor):
+    line = torch.zeros(8, device="cuda")
+    first = torch.slice_scatter(line, torch.ones(4), 0, 0, 4)  # expect: HS605
+    second = torch.ones(8).slice_scatter(line, 0, 0, 4)  # expect: HS605
+    return first, second, line.slice_scatter(line[:4], 0, 0, 4)  # silent: HS605

@@ -39,3 +39,32 @@ def asks(a: Tensor):
     if info.any():  # expect: HS201
         factor = torch.linalg.cholesky(a + torch.eye(3, device=a.device))  # expect: HS601
     return factor
+
+
+def orders(p: Tensor):
+    spectral = torch.linalg.matrix_norm(p, 2)  # expect: HS601
+    smallest = torch.linalg.matrix_norm(p, ord=-2)  # expect: HS601
+    nuclear = torch.linalg.matrix_norm(p, "nuc")  # expect: HS601
+    sums = torch.linalg.matrix_norm(p, 1)  # silent: HS601
+    default = torch.linalg.matrix_norm(p, "fro")  # silent: HS601
+    condition = torch.linalg.cond(p, 2)  # expect: HS601
+    return spectral, smallest, nuclear, sums, default, condition, torch.linalg.cond(p, "fro")  # silent: HS601
+
+
+def by_dimensions(n: int):
+    matrix = torch.eye(n, device="cuda")
+    several = torch.zeros(4, 8, 8, device="cuda")
+    largest = torch.linalg.norm(matrix, 2)  # expect: HS601
+    rows = torch.linalg.norm(matrix, 2, dim=-1)  # silent: HS601
+    row = torch.linalg.norm(matrix[0], 2)  # silent: HS601
+    flat = torch.norm(matrix, 2)  # silent: HS601
+    one = torch.cholesky_inverse(torch.zeros(8, 8, device="cuda"))  # silent: HS601
+    many = torch.cholesky_inverse(several)  # expect: HS601
+    return largest, rows, row, flat, one, many, several.cholesky_inverse()  # expect: HS601
+
+
+def dimensions_on_the_device(x: Tensor):
+    axis = torch.zeros((), dtype=torch.long, device="cuda")
+    total = x.sum(axis)  # expect: HS605
+    pairs = torch.max(x, axis, True)  # expect: HS605
+    return total, pairs, x.sum(0), torch.max(x, axis)  # silent: HS605

@@ -38,7 +38,7 @@ def test_every_sample_does_what_the_files_say_or_is_an_exception(path: Path) -> 
     found = compare(OPS, measured.ops, measured.about["torch"], load_exceptions())
     assert [(one.op, one.kinds, one.seen) for one in found.disagreements] == []
     assert found.operations > 2000 and found.samples > 15_000
-    assert sum(one.samples for one, _ in found.excepted) < found.samples * 0.06
+    assert sum(one.samples for one, _ in found.excepted) < found.samples * 0.015
 
 
 def test_without_exceptions_some_samples_disagree() -> None:
@@ -91,10 +91,18 @@ def test_subscripts_were_measured_too() -> None:
 
 
 def test_rows_are_compact() -> None:
-    assert compact({"f2, n `a`": (1, 1, 0), "f3, n": (2, 0, 0), "f0": (1, 0, 0)}) == {
-        "f, n": (3, 1, 0),
+    assert compact({"f2, n `a`": (1, 1, 0), "f3, n": (2, 1, 0), "f0": (1, 0, 0), "`x + y`": (1, 1, 0)}) == {
+        "f, n": (3, 2, 0),
         "f0": (1, 0, 0),
+        "`x + y`": (1, 1, 0),
     }
+
+
+def test_rows_keep_numbers_of_dimensions_that_tell_what_waits() -> None:
+    rows = {"f2, n `a`": (1, 0, 0), "f2, n": (2, 0, 0), "f3, n": (2, 2, 0), "f4, n": (1, 1, 0)}
+    kept = compact(rows)
+    assert kept == {"f2, n": (3, 0, 0), "f3, n": (2, 2, 0), "f4, n": (1, 1, 0)}
+    assert compact(kept) == kept
 
 
 def test_evidence_is_small() -> None:

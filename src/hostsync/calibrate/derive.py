@@ -15,19 +15,13 @@ from typing import NamedTuple
 
 from hostsync.calibrate.stated import Stated
 from hostsync.catalogue.model import ArgumentTest, Op, OpParam
-from hostsync.catalogue.ops import parse_condition
+from hostsync.catalogue.ops import is_literal, parse_condition
 
 Condition = str | tuple[str, str]
 Rows = Mapping[str, tuple[int, int, int]]
 """Calls, how many waited, and in how many debug mode warned, by the kinds of the arguments."""
 
 _DEVICE_TENSOR = re.compile(r"[bfic]s?\d*")
-_NAMES_OF_DIMENSIONS = re.compile(
-    r"(dim|axis|dims|axes)\d?|dim_?\w*|offset|diagonal|keepdim|dimension|start_dim|end_dim"
-)
-
-
-# A tensor as a dimension would be read back too, but nobody passes one: it would only make the files longer.
 
 
 class Sample(NamedTuple):
@@ -39,18 +33,34 @@ class Sample(NamedTuple):
 
 def normal(kinds: str) -> str:
     """Simplify kinds: the number of dimensions goes unless it is 0, and so does the text of the expression."""
-    kinds = re.sub(r" ?`.*`", "", kinds) if not kinds.startswith("`") else kinds
-    return re.sub(r"\b([bfic]s?)[1-9]\b", r"\1", kinds) if not kinds.startswith("`") else kinds
+    kinds = without_text(kinds)
+    return kinds if kinds.startswith("`") else re.sub(r"\b([bfic]s?)[1-9]\b", r"\1", kinds)
+
+
+def without_text(kinds: str) -> str:
+    """Return kinds without the text of the expression that they are of, unless they are nothing else."""
+    return kinds if kinds.startswith("`") else re.sub(r" ?`.*`", "", kinds)
 
 
 def compact(rows: Mapping[str, Iterable[int]]) -> dict[str, tuple[int, int, int]]:
-    """Sum rows whose kinds are the same once simplified."""
-    result: dict[str, tuple[int, int, int]] = {}
+    """Sum rows whose kinds are the same once simplified.
+
+    Numbers of dimensions stay where they tell apart which calls wait.
+    """
+    groups: dict[str, dict[str, tuple[int, int, int]]] = {}
     for kinds, counts in rows.items():
-        key = normal(kinds)
-        old = result.get(key, (0, 0, 0))
+        group = groups.setdefault(normal(kinds), {})
+        key = without_text(kinds)
+        old = group.get(key, (0, 0, 0))
         calls, waited, warned = counts
-        result[key] = (old[0] + calls, old[1] + waited, old[2] + warned)
+        group[key] = (old[0] + calls, old[1] + waited, old[2] + warned)
+    result: dict[str, tuple[int, int, int]] = {}
+    for simple, group in groups.items():
+        if {waited / calls for calls, waited, _ in group.values() if calls} == {0, 1}:
+            result.update(group)
+        else:
+            calls, waited, warned = (sum(row[index] for row in group.values()) for index in range(3))
+            result[simple] = (calls, waited, warned)
     return result
 
 
@@ -136,8 +146,14 @@ def holds(test: ArgumentTest, arguments: Mapping[str, str]) -> bool:
         parts = kind.strip("[]").split(",")
         return all(letter_of(part) and part.startswith("cpu:") for part in parts)
     if test.predicate in ("int", "float", "complex"):
-        return letter_of(kind) == test.predicate[0]
-    if test.predicate.startswith("'"):
+        return all(letter_of(part) == test.predicate[0] for part in kind.strip("[]").split(","))
+    if test.predicate in ("matrix", "batch"):
+        dimensions = re.fullmatch(r"(?:cpu:)?[bfic]s?(\d+)", kind)
+        return dimensions is not None and (
+            dimensions[1] == "2" if test.predicate == "matrix" else int(dimensions[1]) > 2
+        )
+    if is_literal(test.predicate):
+        # Kinds tell strings, and of numbers only the sign: a number that is named holds for none of them.
         return kind == test.predicate
     if test.predicate == "data":
         return kind == "numpy" or (kind.startswith("[") and not is_tensor(kind)) or kind == "[f0]"
@@ -186,9 +202,11 @@ _PREDICATES = (
     "mask",
     "int",
     "float",
+    "batch",
 )
 """In order of preference, between two that tell the same samples apart."""
-_DTYPES = frozenset(("mask", "int", "float", "complex"))
+_BY_CHANCE = frozenset(("mask", "int", "float", "complex", "batch"))
+"""Predicates that tell samples apart by chance more easily than whether an argument is there."""
 MOST_CONDITIONS = 4
 
 
@@ -213,9 +231,8 @@ def separate(op: Op, waiting: list[Sample], silent: list[Sample]) -> tuple[str, 
         return ("always",)
     tests = tests_for(op, waiting)
     candidates: list[tuple[ArgumentTest, ...]] = [(test,) for test in tests]
-    candidates += [pair for pair in combinations(tests, 2) if pair[0].param != pair[1].param]
-    # A dtype tells samples apart by chance more easily than whether an argument is there.
-    candidates.sort(key=lambda group: any(test.predicate in _DTYPES for test in group))
+    candidates += [pair for pair in combinations(tests, 2) if _say_two_things(*pair)]
+    candidates.sort(key=lambda group: any(test.predicate in _BY_CHANCE for test in group))
     clean = [group for group in candidates if not any(_all_hold(group, sample) for sample in silent)]
     found: list[str] = []
     left = waiting
@@ -228,6 +245,11 @@ def separate(op: Op, waiting: list[Sample], silent: list[Sample]) -> tuple[str, 
         found.append(" and ".join(f"{test.param} {test.predicate}" for test in best))
         left = rest
     return None if left else tuple(found)
+
+
+def _say_two_things(one: ArgumentTest, other: ArgumentTest) -> bool:
+    """Whether two tests are of two parameters, or of where a tensor is and of its dtype."""
+    return one.param != other.param or (one.predicate == "cpu" and other.predicate in ("int", "float"))
 
 
 def _all_hold(tests: Iterable[ArgumentTest], sample: Sample) -> bool:
@@ -253,18 +275,16 @@ class Derived(NamedTuple):
     """Some rows waited and others did not, and no condition tells them apart: `always` stands for them."""
 
 
-def derive(op: Op, rows: Rows, stated: Stated | None, *, dimensions: bool = False) -> Derived:
+def derive(op: Op, rows: Rows, stated: Stated | None) -> Derived:
     """Return the conditions of an operation: from its rows or as stated, and for the numbers that it reads back.
 
     Args:
         op: for its parameters.
         rows: what was measured.
         stated: what is stated of it, if anything is.
-        dimensions: write conditions for tensors as dimensions, too.
     """
     samples = samples_of(op, rows)
-    explained = [f"{name} tensor" for name in read_as_numbers(op, samples)]
-    numbers = [item for item in explained if dimensions or not _NAMES_OF_DIMENSIONS.fullmatch(item.split()[0])]
+    numbers = [f"{name} tensor" for name in read_as_numbers(op, samples)]
     if stated is not None:
         base: list[Condition] = list(stated.waits)
         if "always" in base:
@@ -274,7 +294,7 @@ def derive(op: Op, rows: Rows, stated: Stated | None, *, dimensions: bool = Fals
         rest = [sample for sample in samples if base and not any(matches(item, sample.arguments) for item in base)]
         more = [*numbers, *_on_host(op, rest)]
         return Derived((*base, *(item for item in more if item not in known)), False)
-    rest = [sample for sample in samples if not any(matches(item, sample.arguments) for item in explained)]
+    rest = [sample for sample in samples if not any(matches(item, sample.arguments) for item in numbers)]
     waiting = [sample for sample in rest if sample.waited]
     if not waiting:
         return Derived(tuple(numbers), False)
@@ -350,7 +370,7 @@ def held_out(op: Op, rows: Rows) -> HeldOut:
     seen = samples_of(op, training)
     if not tested or not any(sample.waited for sample in seen) or all(s.waited == s.calls for s in seen):
         return NONE_HELD_OUT
-    conditions = derive(op, training, None, dimensions=True).conditions
+    conditions = derive(op, training, None).conditions
     agree = 0
     for sample in tested:
         foretold = any(matches(condition, sample.arguments) for condition in conditions)

@@ -75,16 +75,20 @@ STATED: tuple[Stated, ...] = (
     Stated("Tensor.to_sparse_bsr Tensor.to_sparse_bsc", ("always",), "TensorConversions.cpp"),
     Stated("torch.sparse_coo_tensor", ("size missing",), "SparseTensor.cpp reads the largest index"),
     Stated(_both("index_put") + " Tensor.index_put_", ("indices mask",), "gpu"),
-    Stated(_both("max min"), (), "gpu; the second argument is a dimension or another tensor"),
+    Stated(
+        _both("max min"),
+        ("dim tensor and keepdim given",),
+        "gpu; the second argument is a dimension or another tensor, which has no keepdim",
+    ),
     # linear algebra: errors are checked on the host
     Stated(
         "torch.linalg.inv torch.linalg.cholesky torch.linalg.solve torch.linalg.tensorsolve torch.linalg.tensorinv "
         "torch.linalg.lu_factor torch.linalg.eigh torch.linalg.eigvalsh torch.linalg.svd torch.linalg.svdvals "
         "torch.linalg.matrix_rank torch.linalg.pinv torch.linalg.eig torch.linalg.eigvals torch.linalg.lstsq "
-        "torch.linalg.ldl_factor torch.linalg.ldl_solve torch.cholesky_inverse torch.pinverse torch.lobpcg "
+        "torch.linalg.ldl_factor torch.linalg.ldl_solve torch.pinverse torch.lobpcg "
         "torch.linalg.lu torch.linalg.ldl_factor_ex torch.lu torch.svd_lowrank torch.pca_lowrank "
-        + _both("inverse cholesky svd cholesky_solve matrix_exp")
-        + " torch.linalg.matrix_exp Tensor.cholesky_inverse Tensor.pinverse Tensor.lu",
+        + _both("inverse cholesky svd matrix_exp")
+        + " torch.linalg.matrix_exp Tensor.pinverse Tensor.lu",
         ("always",),
         "gpu; BatchLinearAlgebra.cpp",
     ),
@@ -94,17 +98,13 @@ STATED: tuple[Stated, ...] = (
         "gpu; BatchLinearAlgebra.cpp",
     ),
     Stated("torch.linalg.lu_factor_ex", ("always",), "gpu"),
-    Stated("torch.linalg.cond", ("p missing",), "gpu; via svdvals"),
-    Stated("torch.linalg.matrix_norm", ("ord given",), "gpu; with 2, -2 and nuc, via svdvals"),
-    Stated(
-        "torch.norm Tensor.norm",
-        ("p 'nuc'",),
-        "gpu; a matrix with 2 and -2 waits too, which the number of dimensions decides",
-    ),
+    Stated("torch.linalg.cond", ("p missing", "p 2", "p -2", "p 'nuc'"), "gpu; via svdvals, LinearAlgebra.cpp"),
+    Stated("torch.linalg.matrix_norm", ("ord 2", "ord -2", "ord 'nuc'"), "gpu; via svdvals, LinearAlgebra.cpp"),
+    Stated("torch.norm Tensor.norm", ("p 'nuc'",), "gpu; functional.py takes any number for a norm of vectors"),
     Stated(
         "torch.linalg.norm",
-        ("ord 'nuc'",),
-        "gpu; a matrix with 2 and -2 waits too, which the number of dimensions decides",
+        ("ord 'nuc'", "ord 2 and dim missing and input matrix", "ord -2 and dim missing and input matrix"),
+        "gpu; a norm of matrices, as matrix_norm",
     ),
     Stated("torch.linalg.matrix_power " + _both("matrix_power"), ("n negative",), "gpu; only negative powers wait"),
     # losses and layers

@@ -173,7 +173,7 @@ class Calibrated(NamedTuple):
     """By name of the file, without folder."""
     operations: int
     changed: tuple[str, ...]
-    """Operations whose shipped waits the measurement contradicts."""
+    """Operations whose shipped waits the measurement contradicts, and those that wait and are not shipped."""
     undecided: tuple[str, ...]
     """Operations that wait on some samples and not on others, without a condition that tells them apart."""
 
@@ -209,7 +209,8 @@ def calibrated(
         if conditions is None:
             found = conditions_of(op, rows, None)
             conditions = found.conditions
-            changed.append(name)
+            if name in shipped or conditions:
+                changed.append(name)
             if found.undecided:
                 undecided.append(name)
         text = line(name, entry, conditions, name.startswith("Tensor.") and name[7:] in only)

@@ -40,7 +40,7 @@ DTYPES = frozenset(("", "bool", "int", "float"))
 PREDICATES = frozenset(
     (
         "missing", "given", "tensor", "number", "negative", "true", "false", "data", "mask", "many", "cpu", "int",
-        "float", "complex",
+        "float", "complex", "matrix", "batch",
     )
 )  # fmt: skip
 
@@ -49,7 +49,7 @@ _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _LINE = re.compile(r'"([^"\\\x00-\x1f]+)" = \{ ?([^\x00-\x08\x0a-\x1f]*?) ?\}')
 _FIELD = re.compile(r'([a-z_]+) = (?:"([^"\\\x00-\x1f]*)"|(true|false))(?:, |$)')
 _HEADER = re.compile(r'torch = "[^"\\\x00-\x1f]*"')
-_LITERAL = re.compile(r"'[^\s']+'")
+_LITERAL = re.compile(r"'[^\s']+'|-?\d+")
 _SPECIFIER = re.compile(r"(<|<=|>|>=|==|!=)\d+(\.\d+)*(\s*,\s*(<|<=|>|>=|==|!=)\d+(\.\d+)*)*")
 
 
@@ -113,6 +113,11 @@ def parse_params(text: str) -> tuple[OpParam, ...]:
     return tuple(params)
 
 
+def is_literal(predicate: str) -> bool:
+    """Tell whether a predicate is a value, such as `'nuc'` or `-2`."""
+    return _LITERAL.fullmatch(predicate) is not None
+
+
 def parse_condition(text: str) -> tuple[ArgumentTest, ...]:
     """Read a condition: `always`, or `PARAM PREDICATE` joined by `and`.
 
@@ -124,14 +129,10 @@ def parse_condition(text: str) -> tuple[ArgumentTest, ...]:
     tests: list[ArgumentTest] = []
     for part in text.split(" and "):
         words = part.split()
-        if (
-            len(words) != 2
-            or not (words[1] in PREDICATES or _LITERAL.fullmatch(words[1]))
-            or not words[0].isidentifier()
-        ):
+        if len(words) != 2 or not (words[1] in PREDICATES or is_literal(words[1])) or not words[0].isidentifier():
             raise ValueError(
                 f"{part.strip()!r} is not a test; write `always`, or a parameter and one of "
-                f"{', '.join(sorted(PREDICATES))}, or a string such as 'nuc', joined by `and`"
+                f"{', '.join(sorted(PREDICATES))}, or a value such as 'nuc' or -2, joined by `and`"
             )
         tests.append(ArgumentTest(words[0], words[1]))
     return tuple(tests)

@@ -44,7 +44,7 @@ def operation(
     """Call an operation of the catalogue: record its waits, and give its result."""
     placed = place(op, args, keywords)
     tensors = _tensors(op, placed, receiver)
-    versions = None if _numbers(frame, node, op, placed) else waiting(frame, op, placed)
+    versions = None if _numbers(frame, node, op, placed) else waiting(frame, op, placed, receiver)
     short = op.name.rpartition(".")[2]
     one_argument_where = (
         op.name in {"torch.where", "Tensor.where"} and len(args) == 1 and not keywords and receiver is None

@@ -345,6 +345,8 @@ def _new_tensor(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentLi
 
 def _dtype_of(data: Value) -> str:
     while isinstance(data, Items):
+        if data.items and all(isinstance(item, Number) for item in data.items):
+            return promoted(list(data.items))
         data = element_of(data)
     if isinstance(data, Array):
         return data.dtype

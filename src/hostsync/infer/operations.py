@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from hostsync import facts
-from hostsync.catalogue.model import Op
+from hostsync.catalogue.model import ArgumentTest, Op
 from hostsync.infer.frame import Frame
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -405,11 +405,18 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
         held = tensors_in(value, 2)
         return bool(held) and all(tensor.sure and only_host(tensor.device) for tensor in held)
     if predicate == "mask":
-        return isinstance(value, Tensor) and value.dtype == "bool"
+        return any(tensor.dtype == "bool" and not only_host(tensor.device) for tensor in tensors_in(value, 2))
     if predicate in {"int", "float", "complex"}:
-        return isinstance(value, Tensor) and value.dtype == predicate
+        held = tensors_in(value, 2)
+        return bool(held) and all(tensor.dtype == predicate for tensor in held)
+    if predicate == "matrix":
+        return isinstance(value, Tensor) and value.ndim == 2
+    if predicate == "batch":
+        return isinstance(value, Tensor) and (value.ndim or 0) > 2
     if predicate.startswith("'"):
         return isinstance(value, Text) and value.const == predicate.strip("'")
+    if predicate.lstrip("-").isdigit():
+        return isinstance(value, Number) and type(value.const) in (int, float) and value.const == int(predicate)
     if predicate == "negative":
         return isinstance(value, Number) and value.const is not None and value.const < 0
     if predicate == "number":
@@ -429,17 +436,21 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
     return False
 
 
-def waiting(frame: Frame, op: Op, args: Arguments) -> str | None:
+def waiting(frame: Frame, op: Op, args: Arguments, receiver: Value | None) -> str | None:
     """In which releases this call waits, given tensors on an accelerator: a specifier, empty for all.
 
     None if it does not wait in any of the releases that are asked about.
     """
     for wait in op.waits:
-        if all(_holds(test.predicate, args.named.get(test.param), args.open) for test in wait.tests) and overlaps(
-            frame.context.torch, wait.torch
-        ):
+        if all(_test_holds(test, args, receiver) for test in wait.tests) and overlaps(frame.context.torch, wait.torch):
             return wait.torch
     return None
+
+
+def _test_holds(test: ArgumentTest, args: Arguments, receiver: Value | None) -> bool:
+    if test.param == "self" and receiver is not None:
+        return _holds(test.predicate, receiver, False)
+    return _holds(test.predicate, args.named.get(test.param), args.open)
 
 
 def event_kind(op: Op) -> str:
