@@ -5,8 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable as Function
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from hostsync import facts
@@ -208,6 +207,21 @@ def _is_main_guard(statement: facts.If) -> bool:
     return isinstance(test, facts.Compare) and isinstance(test.left, facts.Name) and test.left.id == "__name__"
 
 
+class _Silence:
+    """Written out, as a generator costs several times as much and this is entered all the time."""
+
+    __slots__ = ("frame",)
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    def __enter__(self) -> None:
+        self.frame.quiet += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.frame.quiet -= 1
+
+
 class Frame:
     """One function (or the module's own body) being followed."""
 
@@ -333,14 +347,9 @@ class Frame:
             if self.paths[path] is not paths[path]:
                 self.paths[path] = join(self.paths[path], paths[path])
 
-    @contextmanager
-    def silently(self) -> Iterator[None]:
-        """Follow code for its effect on values only."""
-        self.quiet += 1
-        try:
-            yield
-        finally:
-            self.quiet -= 1
+    def silently(self) -> _Silence:
+        """A context in which code is followed for its effect on values only."""
+        return _Silence(self)
 
     # --- events ----------------------------------------------------------------------------------
 
@@ -439,8 +448,14 @@ def source_text(node: facts.Expr) -> str:
 def explain(value: Value, node: facts.Expr, text: str = "") -> Value:
     """Add the place of `node` to the chain of a tensor."""
     if isinstance(value, Tensor):
-        return value._replace(origin=because(Reason(node.span, text), value.origin))
+        origin = because(_new(Reason, (node.span, text)), value.origin)
+        return _new(Tensor, (*value[:_ORIGIN], origin, *value[_ORIGIN + 1 :]))
     return value
+
+
+_new = tuple.__new__
+"""A third of the cost of calling the class."""
+_ORIGIN = Tensor._fields.index("origin")
 
 
 _ALIASES = {
