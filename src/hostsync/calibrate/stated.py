@@ -98,8 +98,16 @@ STATED: tuple[Stated, ...] = (
         "gpu; BatchLinearAlgebra.cpp",
     ),
     Stated("torch.linalg.lu_factor_ex", ("always",), "gpu"),
-    Stated("torch.linalg.cond", ("p missing", "p 2", "p -2", "p 'nuc'"), "gpu; via svdvals, LinearAlgebra.cpp"),
-    Stated("torch.linalg.matrix_norm", ("ord 2", "ord -2", "ord 'nuc'"), "gpu; via svdvals, LinearAlgebra.cpp"),
+    Stated(
+        "torch.linalg.cond",
+        ("p missing", "p 2", "p -2", "p 'nuc'"),
+        "gpu without p and with 'fro'; 2, -2 and 'nuc' were not measured, they take svdvals too",
+    ),
+    Stated(
+        "torch.linalg.matrix_norm",
+        ("ord 2", "ord -2", "ord 'nuc'"),
+        "gpu for 2 and 'nuc'; -2 was not measured, it takes svdvals too",
+    ),
     Stated("torch.norm Tensor.norm", ("p 'nuc'",), "gpu; functional.py takes any number for a norm of vectors"),
     Stated(
         "torch.linalg.norm",
