@@ -95,7 +95,7 @@ def test_configuration(hostsync_in: Hostsync, tmp_path: Path) -> None:
     assert "hostsync.toml: unknown rule `HS9999`" in hostsync_in("check").err
     (tmp_path / "pkg/hostsync.toml").unlink()
     (tmp_path / "pyproject.toml").write_text("[tool.hostsync]\noutput-format = 'xml'\n")
-    assert "output-format: expected one of concise, full, json" in hostsync_in("check").err
+    assert "output-format: expected one of concise, full, github, gitlab, json, jsonl, junit, sarif" in hostsync_in("check").err
 
 
 @pytest.mark.parametrize(

@@ -28,17 +28,25 @@ class FormatChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
     name = "format"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from hostsync.report import format_names
+    def __init__(self, *own: str) -> None:
+        """
+        Args:
+            own: formats that the command has besides.
+        """
+        self._own = own
 
-        if value not in format_names():
-            self.fail(f"{value!r} is not one of {', '.join(format_names())}.", param, ctx)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self._own and value not in self._names():
+            self.fail(f"{value!r} is not one of {', '.join(self._names())}.", param, ctx)
         return str(value)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return f"[{'|'.join(self._names())}]"
+
+    def _names(self) -> tuple[str, ...]:
         from hostsync.report import format_names
 
-        return f"[{'|'.join(format_names())}]"
+        return (*self._own, *(name for name in format_names() if name not in self._own))
 
 
 @click.command("check", short_help="Scan Python files and notebooks; needs neither torch nor a GPU.")
@@ -76,6 +84,9 @@ class FormatChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--output-format", type=FormatChoice(), help="How findings are written.  [default: full]")
 @click.option(
     "--output-file", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write findings to this file."
+)
+@click.option(
+    "--show-suppressed", is_flag=True, help="With sarif, write what comments and baselines cover too, as suppressed."
 )
 @click.option("--statistics", is_flag=True, help="Show how often each rule is found instead of the findings.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")

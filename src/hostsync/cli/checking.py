@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,10 +15,10 @@ import click
 from hostsync.cli.exits import FOUND, OK, WRONG, CommandError, quiet_stdout
 from hostsync.cli.invocation import Invocation
 from hostsync.cli.progress import ProgressLine
-from hostsync.findings import Diagnostic
+from hostsync.findings import Covered, Diagnostic, Finding
 from hostsync.lint.check import check_source, load_catalogue, rules_by_code
-from hostsync.lint.checked import Checked
-from hostsync.lint.decision import Decided, Judge, apply_baselines
+from hostsync.lint.checked import Checked, located
+from hostsync.lint.decision import Baselined, Decided, Judge, apply_baselines
 from hostsync.lint.scan import check_files, plan_of, unreadable
 from hostsync.lint.sources import Sources
 from hostsync.project.cache import FOLDER, Cache
@@ -27,6 +27,7 @@ from hostsync.project.discovery import Discovered, SourceFile, discover, is_excl
 from hostsync.project.settings import Settings
 from hostsync.project.units import Units
 from hostsync.report import Report, Totals, format_names, render, summary
+from hostsync.report.root import report_root
 from hostsync.report.style import Style, wants_colour
 
 if TYPE_CHECKING:
@@ -149,11 +150,13 @@ def _conclude(
     """Decides what is shown, shows it, and writes what is to be written."""
     judges: dict[Settings, Judge] = {}
     decided: list[Decided] = []
+    found: dict[str, Checked] = {}
     for kind in {file.settings for file in scanned.files} | {settings}:
         judges[kind] = Judge(kind, rules_by_code(kind.extend_rules))
     for file, checked in zip(scanned.files, scanned.checked, strict=True):
         if marker is not None:
             checked = marker.mark(checked, file.path)
+        found[file.filename] = checked
         decided.append(judges[file.settings].decide(checked, file.path, file.filename))
     if invocation.update_baseline and all(kind.baseline is None for kind in judges):
         raise CommandError("--update-baseline needs --baseline FILE, or `baseline` in the configuration")
@@ -162,7 +165,20 @@ def _conclude(
     diagnostics = (*scanned.diagnostics, *(entry for d in decided for entry in d.diagnostics))
     colour = invocation.output_file is None and wants_colour(os.environ, sys.stdout.isatty())
     sources = Sources({file.filename: file.path for file in scanned.files}, scanned.given)
-    report = Report(baselined.findings, diagnostics, sources.lines, Style(colour))
+
+    def every(filename: str) -> tuple[Finding, ...]:
+        return tuple(located(finding, filename, found[filename].cells) for finding in found[filename].findings)
+
+    report = Report(
+        baselined.findings,
+        diagnostics,
+        sources.lines,
+        Style(colour),
+        judges[settings].rules,
+        report_root(os.environ, Path.cwd()),
+        every,
+        tuple(_covered(decided, baselined)) if invocation.show_suppressed else (),
+    )
     totals = Totals(len(scanned.files), sum(len(entry.suppressed) for entry in decided), baselined.hidden)
     if invocation.add_allow is not None:
         from hostsync.cli.allowing import add_allows
@@ -183,6 +199,15 @@ def _conclude(
     if any(diagnostic.kind == "internal-error" for diagnostic in diagnostics):
         return WRONG
     return FOUND if (report.findings or diagnostics) and not invocation.exit_zero else OK
+
+
+def _covered(decided: Sequence[Decided], baselined: Baselined) -> Iterator[Covered]:
+    """What comments cover, then what baselines cover."""
+    left = set(baselined.findings)
+    for entry in decided:
+        yield from entry.suppressed
+    for entry in decided:
+        yield from (Covered(finding, "baseline", "") for finding in entry.findings if finding not in left)
 
 
 def _rendered(report: Report, name: str, invocation: Invocation) -> Iterable[str]:

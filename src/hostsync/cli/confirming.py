@@ -22,7 +22,6 @@ from hostsync.confirm import verdicts
 from hostsync.confirm.files import ScannedFiles
 from hostsync.confirm.from_run import from_runs
 from hostsync.confirm.join import join, span_of
-from hostsync.report.keys import Key
 from hostsync.confirm.observed import observed
 from hostsync.confirm.records import CONFIRMED, REFUTED, Evidence, Joined, RunInfo
 from hostsync.findings import Finding
@@ -32,6 +31,7 @@ from hostsync.lint.decision import Judge
 from hostsync.project.config import Resolver
 from hostsync.project.settings import Settings
 from hostsync.report.escape import visible
+from hostsync.report.keys import Key
 from hostsync.report.place import diagnostic_line
 from hostsync.report.style import Style, wants_colour
 from hostsync.runtime import places
@@ -46,6 +46,7 @@ from hostsync.runtime.witness import Witness
 _DEFAULTS: Mapping[str, Any] = {
     "baseline": None,
     "output_file": None,
+    "show_suppressed": False,
     "statistics": False,
     "exit_zero": False,
     "add_allow": None,

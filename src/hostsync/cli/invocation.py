@@ -18,6 +18,7 @@ class Invocation(NamedTuple):
     paths: tuple[Path, ...]
     overrides: Overrides
     output_file: Path | None
+    show_suppressed: bool
     statistics: bool
     exit_zero: bool
     add_allow: str | None

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from hostsync.cli.exits import CommandError
 from hostsync.confirm import verdicts
-from hostsync.report.keys import Key, keyed
 from hostsync.findings import Finding
 from hostsync.lint.check import NOTEBOOK_SUFFIX
 from hostsync.lint.checked import Checked
+from hostsync.report.keys import Key, keyed
 
 
 class Marker:

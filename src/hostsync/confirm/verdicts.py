@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hostsync.report.keys import Key
 from hostsync.confirm.records import CONFIRMED, REFUTED, Judged, RunInfo
 from hostsync.findings import Finding, Verdict
+from hostsync.report.keys import Key
 
 VERSION = 1
 

@@ -44,7 +44,7 @@ class Judge:
         except ValueError as error:
             raise ConfigError(_at(settings, f"per-file-ignores: {error}")) from None
         self._settings = settings
-        self._rules = rules
+        self.rules = rules
         self._names = Names(listed)
         self._confidences = frozenset(CONFIDENCES[: CONFIDENCES.index(settings.min_confidence) + 1])
 
@@ -54,7 +54,7 @@ class Judge:
         shown = tuple(f for f in checked.findings if f.code in on and self._is_shown(f))
         kept, suppressed = split(shown, checked.allows, self._names)
         if checked.allows and not self._settings.hot_only and not _HYGIENE.isdisjoint(on):
-            kept += hygiene(checked.findings, checked.allows, self._rules, self._names, on)
+            kept += hygiene(checked.findings, checked.allows, self.rules, self._names, on)
             kept = tuple(sorted(kept, key=lambda f: (f.location[:2], f.end_location[:2], f.code)))
         return Decided(
             path,

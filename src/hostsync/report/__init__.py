@@ -3,25 +3,59 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import NamedTuple
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
 
-from hostsync.findings import Diagnostic, Finding
+from hostsync.findings import Covered, Diagnostic, Finding
 from hostsync.report.style import Style
 
 Lines = Callable[[str, "int | None"], Sequence[str]]
 """The lines of a file, or of one code cell of a notebook; empty if they can't be had."""
 
 
+class About(Protocol):
+    """What formats say of a rule."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def help(self) -> str: ...
+    @property
+    def page(self) -> str:
+        """Markdown."""
+        ...
+
+
+def _none(filename: str) -> Sequence[Finding]:
+    return ()
+
+
 class Report(NamedTuple):
-    """What is to be rendered."""
+    """What is to be rendered. All but the first four are for formats that machines read."""
 
     findings: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
     lines: Lines
-    style: Style
+    style: Style = Style()
+    rules: Mapping[str, About] = MappingProxyType({})
+    """By code."""
+    root: Path | None = None
+    """The folder that paths are relative to; None for the current one."""
+    every: Callable[[str], Sequence[Finding]] = _none
+    """All findings of a file, also those that options hide: a fingerprint counts them, so that it does not change with
+    the options."""
+    covered: tuple[Covered, ...] = ()
+    """What comments and baselines cover, if it is to be written."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of the whole, such as what could not be seen; one sentence each."""
 
 
 class Totals(NamedTuple):
