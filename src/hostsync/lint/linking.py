@@ -37,6 +37,8 @@ class Project(NamedTuple):
     graph: Graph
     places: Mapping[str, int]
     """The place in `entries` by key."""
+    units: tuple[str, ...]
+    """Of each entry, what it shares with those whose calls count for it."""
 
 
 def content_digest(source: bytes) -> str:
@@ -85,15 +87,14 @@ def gather(
     waiting = entries
     entries = []
     while waiting:
-        strangers: dict[Path, tuple[SourceFile, set[str]]] = {}
+        strangers: dict[str, tuple[SourceFile, set[str]]] = {}
         for entry in waiting:
             entries.append(entry)
             outline = _outline(entry, outlines)
             if outline is None:
                 continue
             found[entry.key] = outline
-            root = root_of(entry.file)
-            strangers.setdefault(root, (entry.file, set()))[1].update(_first_names(outline))
+            strangers.setdefault(place_of(entry.file), (entry.file, set()))[1].update(_first_names(outline))
         waiting = []
         for file, names in strangers.values() if units is not None else ():
             assert units is not None
@@ -104,7 +105,9 @@ def gather(
         for e in entries
         if e.key in found and e.file.path.suffix != NOTEBOOK_SUFFIX
     ]
-    return Project(tuple(entries), build(modules), {entry.key: index for index, entry in enumerate(entries)})
+    places = {entry.key: index for index, entry in enumerate(entries)}
+    shared = ((unit_of(entry.file), str(entry.file.path)) for entry in entries)
+    return Project(tuple(entries), build(modules), places, tuple(own if u in crowded else u for u, own in shared))
 
 
 def _first_names(outline: Outline) -> set[str]:
@@ -112,9 +115,9 @@ def _first_names(outline: Outline) -> set[str]:
     return {i.module.partition(".")[0] for i in outline.imports if not i.module.startswith(".")}
 
 
-def _crowded(entries: Iterable[Entry]) -> frozenset[Path]:
+def _crowded(entries: Iterable[Entry]) -> frozenset[str]:
     """The folders that hold so many scripts that these can't be parts of one program."""
-    counts: dict[Path, int] = {}
+    counts: dict[str, int] = {}
     for entry in entries:
         if "." not in entry.file.module:
             unit = unit_of(entry.file)

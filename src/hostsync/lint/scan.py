@@ -23,7 +23,7 @@ from hostsync.lint.linking import Entry, Project, Told, gather, library, receive
 from hostsync.project.cache import Cache, Plain, digest, tree_fingerprint
 from hostsync.project.discovery import SourceFile
 from hostsync.project.pool import Died, Job, Order, run
-from hostsync.project.units import Units, unit_of
+from hostsync.project.units import Units
 
 _DECIDING_ROOMS = ("catalogue", "fix", "infer", "lint", "project", "syntax")
 _NOT_KEPT = frozenset(("internal-error", "read-error"))
@@ -58,6 +58,7 @@ class _Result(NamedTuple):
     """As JSON; None if there is none, or it is in the cache."""
     told: str | None
     """What it tells of others by the way it calls them, as JSON; as `interface`."""
+    told_digest: str
     digest: str
     """Of all that others can know through the interface; empty if there is none, or it is to be worked out."""
     mentions: tuple[str, ...]
@@ -129,7 +130,7 @@ def check_files(
     callers = _callers(project, len(files)) if units is not None else range(len(files))
     order = _Linked(project, range(len(files)), callers, marks, caches)
     results = run(order.jobs(), _study_file, workers=workers, prepare=prepare, done=done, order=order)
-    handed = order.handed(results)
+    handed = order.handed()
     final = [results[order.job[place]] for place in range(len(files))]
     if handed:
         known = len(order.chosen)
@@ -148,8 +149,8 @@ def check_files(
 
 def _callers(project: Project, count: int) -> list[int]:
     """The files of the same packages as the first `count`, these included: all whose calls count."""
-    units = {unit_of(entry.file) for entry in project.entries[:count]}
-    return [place for place, entry in enumerate(project.entries) if unit_of(entry.file) in units]
+    units = set(project.units[:count])
+    return [place for place, unit in enumerate(project.units) if unit in units]
 
 
 class _State:
@@ -180,12 +181,14 @@ class _Caches:
         self.outlines = cache.of_kind("outlines")
         self.interfaces = cache.of_kind("interfaces")
         self.told = cache.of_kind("told")
+        self.evidence = cache.of_kind("evidence", 1)
+        """What callers hand in, by a digest of all that they tell."""
         self.runs = cache.of_kind("runs", 1)
         """Under which keys the files of a run are kept, by a digest of all that decides."""
 
     def save(self) -> None:
-        for cache in (self.results, self.handed, self.outlines, self.interfaces, self.told, self.runs):
-            cache.save()
+        for kept in (self.handed, self.outlines, self.interfaces, self.told, self.evidence, self.results, self.runs):
+            kept.save()
 
     def last_run(self, state: _State, files: Sequence[SourceFile]) -> list[Checked] | None:
         """What an earlier run over the same files gave, if nothing has changed since."""
@@ -259,25 +262,48 @@ class _Linked(Order[_Result]):
     def jobs(self) -> list[Job[_Task]]:
         return [Job(self.task(place), self.project.entries[place].file.size + 1) for place in self.chosen]
 
-    def handed(self, results: Sequence[_Result | Died]) -> dict[int, Plain]:
+    def handed(self) -> dict[int, Plain]:
         """What callers hand to the functions of the files that are asked for, by file."""
+        groups: dict[str, list[int]] = {}
+        for place in sorted(self.callers):
+            groups.setdefault(self.project.units[place], []).append(place)
+        found: dict[int, Plain] = {}
+        for places in groups.values():
+            found.update(self._handed_in(places))
+        return {place: handed for place, handed in found.items() if place in self.asked}
+
+    def _handed_in(self, places: Sequence[int]) -> dict[int, Plain]:
+        """What callers hand in, inside one package or folder."""
+        keys = {place: self.project.entries[place].key for place in places if place in self.results}
+        about = [part for place in sorted(keys) for part in (keys[place], self.results[place].told_digest)]
+        mark = digest(b"", *(_bytes(part) for part in about))
+        name = min(keys.values(), default="")
+        kept = None if self.caches is None else self.caches.evidence.get(name, mark)
+        if not isinstance(kept, dict):
+            kept = self._evidence(keys)
+            if self.caches is not None:
+                self.caches.evidence.put(name, mark, kept)
+        return {self.project.places[key]: handed for key, handed in kept.items()}
+
+    def _evidence(self, keys: Mapping[int, str]) -> dict[str, Plain]:
         import json
 
         from hostsync.lint.callers import evidence
 
         told: dict[str, Plain] = {}
-        for place in self.callers:
-            result = self.results.get(place)
-            key = self.project.entries[place].key
-            text = None if result is None else result.told
-            if result is not None and result.is_kept and self.caches is not None:
-                data = self.caches.told.get(key, self.keys[place])
-                text = data if isinstance(data, str) else None
+        for place, key in keys.items():
+            result = self.results[place]
+            text = result.told
+            if result.is_kept and result.told_digest and self.caches is not None:
+                data = self.caches.told.get(key, result.told_digest)
+                text = data if isinstance(data, str) and digest(b"", _bytes(data)) == result.told_digest else None
+                if text is None:
+                    # The cache is damaged, or a part of it was deleted.
+                    receive(self.shared([self.job[place]]))
+                    text = _study_file(self.task(place)).told
             if text:
                 told[key] = json.loads(text)
-        asked = {self.project.entries[place].key: place for place in self.asked}
-        found = evidence(told, {key: told[key] for key in asked if key in told})
-        return {asked[key]: handed for key, handed in found.items()}
+        return evidence(told, told)
 
     def _needed(self, asked: Iterable[int]) -> list[int]:
         """The files that are asked for, and all that they need."""
@@ -318,13 +344,13 @@ class _Linked(Order[_Result]):
         key = self.keys[place] = self._key(place)
         data = self.caches.results.get(self.project.entries[place].key, key)
         match data:
-            case [plain, str(known), [*names]]:
+            case [plain, str(known), [*names], str(told)]:
                 checked: Checked | None = Checked()
                 if place in self.asked:
                     rules = rules_by_code(self.project.entries[place].file.settings.extend_rules)
                     checked = from_plain(plain, rules)
                 mentions = tuple(str(name) for name in names)
-                return None if checked is None else _Result(checked, None, None, known, mentions, True)
+                return None if checked is None else _Result(checked, None, None, told, known, mentions, True)
         return None
 
     def _key(self, place: int) -> str:
@@ -390,13 +416,12 @@ class _Linked(Order[_Result]):
                 if not result.is_kept:
                     self.keys.pop(place, None)
                 continue
-            self.caches.results.put(
-                key, self.keys[place], [to_plain(result.checked), result.digest, [*result.mentions]]
-            )
+            plain: Plain = [to_plain(result.checked), result.digest, [*result.mentions], result.told_digest]
+            self.caches.results.put(key, self.keys[place], plain)
             if result.interface is not None:
                 self.caches.interfaces.put(key, result.digest, result.interface)
             if result.told is not None:
-                self.caches.told.put(key, self.keys[place], result.told)
+                self.caches.told.put(key, result.told_digest, result.told)
 
 
 class _Handed(Order[_Result]):
@@ -425,7 +450,7 @@ class _Handed(Order[_Result]):
         key = self.keys[place] = digest(b"", _bytes(self._first.keys[place]), _bytes(self._texts[place]))
         entry = self._first.project.entries[place]
         checked = from_plain(caches.handed.get(entry.key, key), rules_by_code(entry.file.settings.extend_rules))
-        return None if checked is None else _Result(checked, None, None, "", (), True)
+        return None if checked is None else _Result(checked, None, None, "", "", (), True)
 
     def shared(self, indexes: Sequence[int]) -> object:
         return self._first.shared([self._first.job[self.places[index]] for index in indexes])
@@ -506,12 +531,13 @@ def _result(studied: Studied) -> _Result:
 
     interface, told = studied.interface, studied.told
     about = None if told is None or not any(told) else json.dumps(told, separators=(",", ":"), sort_keys=True)
+    mark = "" if about is None else digest(b"", _bytes(about))
     if not isinstance(interface, dict):
-        return _Result(studied.checked, None, about, "", (), False)
+        return _Result(studied.checked, None, about, mark, "", (), False)
     mentions = interface["mentions"]
     assert isinstance(mentions, list)
     text = json.dumps(interface, separators=(",", ":"), sort_keys=True)
-    return _Result(studied.checked, text, about, "", tuple(str(name) for name in mentions), False)
+    return _Result(studied.checked, text, about, mark, "", tuple(str(name) for name in mentions), False)
 
 
 def _suffix(path: Path) -> str:

@@ -19,19 +19,24 @@ MOST_SCRIPTS = 400
 
 def root_of(file: SourceFile) -> Path:
     """The folder that the absolute imports of a file start from."""
-    return file.path.parents[file.module.count(".")]
+    return Path(_root(file))
 
 
 def place_of(file: SourceFile) -> str:
     """What modules must share to see each other by absolute imports."""
-    root = root_of(file)
-    return str(unit_of(file)) if root.name in INSTALLED else str(root)
+    root = _root(file)
+    return unit_of(file) if root.rpartition(os.sep)[2] in INSTALLED else root
 
 
-def unit_of(file: SourceFile) -> Path:
+def unit_of(file: SourceFile) -> str:
     """The folder of the top-level package that a file is in; for a script, the folder that it lies in."""
-    root = root_of(file)
-    return root / file.module.partition(".")[0] if "." in file.module else root
+    root = _root(file)
+    return f"{root.rstrip(os.sep)}{os.sep}{file.module.partition('.')[0]}" if "." in file.module else root
+
+
+def _root(file: SourceFile) -> str:
+    # Text rather than paths: this is asked several times for each of thousands of files.
+    return str(file.path).rsplit(os.sep, file.module.count(".") + 1)[0] or os.sep
 
 
 class Units:
@@ -53,7 +58,7 @@ class Units:
         self._known.update(str(file.path) for file in files)
         found: list[SourceFile] = []
         for unit, is_package in sorted({(unit_of(file), "." in file.module) for file in files}):
-            found += self._of(unit, is_package)
+            found += self._of(Path(unit), is_package)
         return found
 
     def named(self, file: SourceFile, packages: Iterable[str]) -> list[SourceFile]:
