@@ -17,7 +17,8 @@ from hostsync.cli.checking import Scanned, discovered, require_paths, scanned_fi
 from hostsync.cli.exits import FOUND, OK, WRONG, CommandError, quiet_stdout
 from hostsync.cli.invocation import Invocation
 from hostsync.cli.marking import keyed_of
-from hostsync.cli.running import output_file, prepared, say, supervised, write
+from hostsync.cli.run_output import say, write
+from hostsync.cli.running import output_file, prepared, supervised
 from hostsync.confirm import verdicts
 from hostsync.confirm.files import ScannedFiles
 from hostsync.confirm.from_run import from_runs

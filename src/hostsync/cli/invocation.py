@@ -30,9 +30,9 @@ class Invocation(NamedTuple):
     no_cache: bool
     show_settings: bool
     show_files: bool
-    why: str | None
     quiet: bool
     verbose: bool
+    why: str | None = None
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Invocation:

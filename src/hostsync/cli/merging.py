@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hostsync.cli.running import Request, say, text_of, write
+from hostsync.cli.run_output import say, text_of, write
 from hostsync.report.escape import visible
 from hostsync.report.style import Style
 from hostsync.runtime.cause import Causes
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from hostsync.runtime.read_report import Report
 
 
-def merged_report(ranks: Meeting, seen: Seen, causes: Causes, request: Request) -> bool:
+def merged_report(
+    ranks: Meeting, seen: Seen, causes: Causes, output: Path | None, output_format: str, top: int
+) -> bool:
     """Leaves this rank's report, and writes the one over all if no other is awaited.
 
     Without a file to write to, a rank that ended well says one line, so that eight reports don't run into each other;
@@ -32,7 +34,9 @@ def merged_report(ranks: Meeting, seen: Seen, causes: Causes, request: Request) 
         ranks: where they meet.
         seen: what this rank saw.
         causes: knows the rules.
-        request: the command line; `output` is this rank's own file.
+        output: this rank's own file; None for standard error.
+        output_format: text, json or jsonl.
+        top: rows of the table.
 
     Returns:
         Whether what was to be written is written.
@@ -44,9 +48,9 @@ def merged_report(ranks: Meeting, seen: Seen, causes: Causes, request: Request) 
         reports = ranks.leave(document(seen, causes))
     except (OSError, ReportError) as error:
         trouble = f"the reports of the ranks can't be merged: {error}"
-    if request.output is None:
+    if output is None:
         if failed or trouble:
-            say(text_of(seen, causes, request.top))
+            say(text_of(seen, causes, top))
         else:
             say(lambda style: [headline(seen)])
     if trouble:
@@ -55,10 +59,10 @@ def merged_report(ranks: Meeting, seen: Seen, causes: Causes, request: Request) 
     if reports is None:
         return True
     merged = merge(reports)
-    if request.output is None:
-        say(lambda style: render_text(merged, causes, request.top, style))
+    if output is None:
+        say(lambda style: render_text(merged, causes, top, style))
         return True
-    return write(merged_file(request.output, ranks.rank), _lines(merged, causes, request))
+    return write(merged_file(output, ranks.rank), _lines(merged, causes, output_format, top))
 
 
 def merged_file(own: Path, rank: int) -> Path:
@@ -68,9 +72,9 @@ def merged_file(own: Path, rank: int) -> Path:
     return own.with_name(own.name.replace(f".rank{rank}", node, 1))
 
 
-def _lines(merged: Merged, causes: Causes, request: Request) -> Iterable[str]:
-    if request.output_format == "json":
+def _lines(merged: Merged, causes: Causes, output_format: str, top: int) -> Iterable[str]:
+    if output_format == "json":
         return render_json(merged, causes)
-    if request.output_format == "jsonl":
+    if output_format == "jsonl":
         return render_jsonl(merged, causes)
-    return render_text(merged, causes, request.top, Style())
+    return render_text(merged, causes, top, Style())

@@ -14,8 +14,9 @@ import click
 
 from hostsync.cli.exits import FOUND, WRONG, CommandError
 from hostsync.cli.rules import rules_in_force
+from hostsync.cli.run_output import say, text_of, write
 from hostsync.report.escape import visible
-from hostsync.report.style import Style, wants_colour
+from hostsync.report.style import Style
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.launch import Ended, LaunchError, Main, Program, execute, find, on_termination
 from hostsync.runtime.prerequisites import NothingToWatchError, require_cuda
@@ -37,10 +38,6 @@ class Request(NamedTuple):
     output: Path | None
     trace: Path | None
     fail_over: int | None
-
-
-Render = Callable[[Style], Iterable[str]]
-"""Gives the lines of a text in a style."""
 
 
 def run(request: Request) -> int:
@@ -182,30 +179,10 @@ def _report(seen: Seen, causes: Causes, request: Request, ranks: Meeting | None)
     if ranks is not None:
         from hostsync.cli.merging import merged_report
 
-        written &= merged_report(ranks, seen, causes, request)
+        written &= merged_report(ranks, seen, causes, request.output, request.output_format, request.top)
     elif request.output is None:
         say(text_of(seen, causes, request.top))
     return written
-
-
-def text_of(seen: Seen, causes: Causes, top: int) -> Render:
-    """The report for reading."""
-
-    def lines(style: Style) -> Iterable[str]:
-        from hostsync.runtime.text_report import render
-
-        return render(seen, causes, top, style)
-
-    return lines
-
-
-def say(lines: Render) -> None:
-    """Writes to the standard error that the process began with; what the program made of it is its own."""
-    terminal = sys.__stderr__
-    colour = terminal is not None and wants_colour(os.environ, terminal.isatty())
-    text = "\n".join(lines(Style(colour)))
-    with contextlib.suppress(OSError, ValueError):
-        click.echo("\n" + text, file=terminal, color=colour)
 
 
 def _lines(seen: Seen, causes: Causes, request: Request) -> Iterable[str]:
@@ -216,16 +193,3 @@ def _lines(seen: Seen, causes: Causes, request: Request) -> Iterable[str]:
     if request.output_format == "jsonl":
         return render_jsonl(seen, causes)
     return text_of(seen, causes, request.top)(Style())
-
-
-def write(path: Path, lines: Iterable[str]) -> bool:
-    """Writes lines to a file; says so and returns False where that fails."""
-    try:
-        with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
-            file.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        message = f"hostsync: can't write `{path}`: {error.strerror}"
-        with contextlib.suppress(OSError, ValueError):
-            click.echo(visible(message), file=sys.__stderr__)
-        return False
-    return True
