@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sarif_schema import run_of
 
 from hostsync.catalogue import load_only_rules
 from hostsync.cli.confirming import names_the_wait
@@ -88,7 +89,8 @@ torch.Tensor.read = torch.Tensor.tolist = read
 import model
 print("out", sys.argv, torch.ones(3).read())
 model.train(torch.ones(3))
-model.unknown(torch.ones(3))
+# By name, so that the scan does not know that it is handed a tensor on the CPU.
+vars(model)["unknown"](torch.ones(3))
 end
 """
 
@@ -388,6 +390,26 @@ def test_from_run_needs_neither_torch_nor_cuda(hostsync_in: Hostsync, tmp_path: 
     data = json.loads(hostsync_in(*arguments, "--output-format", "json").out)
     assert verdicts(data)[11, "HS101"] == ("confirmed", None, None)
     assert hostsync_in(*arguments, "--fail-on", "missed").code == 1
+
+
+def test_formats_of_check_from_run(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+    run_report(tmp_path, site(tmp_path, 11, 18, 26), site(tmp_path, 22, 5, 17, code=None))
+    arguments = ("confirm", "model.py", "--from-run", "run.json", "--output-format")
+    results = {
+        result["locations"][0]["physicalLocation"]["region"]["startLine"]: result
+        for result in run_of(hostsync_in(*arguments, "sarif").out)["results"]
+    }
+    assert results[11]["level"] == "warning" and "confirmed on NVIDIA H200: 200 waits" in results[11]["message"]["text"]
+    assert results[22]["ruleId"] == "HS000" and "no finding covers it" in results[22]["message"]["text"]
+    assert results[16]["level"] == "note" and results[16]["message"]["text"].count("not seen on NVIDIA H200") == 1
+    checked = run_of(hostsync_in("check", "model.py", "--output-format", "sarif").out)["results"]
+    prints = {result["partialFingerprints"]["hostsync/v1"] for result in results.values()}
+    assert len(checked) == 6 and {result["partialFingerprints"]["hostsync/v1"] for result in checked} <= prints
+    commands = hostsync_in(*arguments, "github").out.splitlines()
+    assert sorted(line.partition(" ")[0] for line in commands) == ["::notice"] * 5 + ["::warning"] * 2
+    junit = hostsync_in(*arguments, "junit").out
+    assert '<testsuites name="hostsync" tests="7" failures="2" errors="0" skipped="5" time="0">' in junit
 
 
 def test_from_run_imports_no_torch(hostsync_in: Hostsync, tmp_path: Path) -> None:
