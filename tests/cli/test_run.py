@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sarif_schema import run_of
 
 from .conftest import Hostsync, environment
 
@@ -300,6 +301,33 @@ def test_jsonl_and_trace(tmp_path: Path) -> None:
 
 
 @needs_torch
+def test_formats_of_check(tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    folder = repository / "python"
+    (folder / "elsewhere").mkdir(parents=True)
+    (repository / ".git").mkdir()
+    moved = "import os; os.chdir('elsewhere'); raise SystemExit(0)"
+    for name in ("sarif", "github", "gitlab", "junit", "concise"):
+        done = fed(folder, "--output-format", name, "--output", f"r.{name}", "train.py", end=moved)
+        assert done.code == 0, done.err
+    run = run_of((folder / "r.sarif").read_text())
+    (result,) = run["results"]
+    physical = result["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"]["uri"] == "python/train.py"
+    assert physical["region"]["startLine"] == 9
+    assert result["ruleId"] == "HS101" and "confirmed: 3 waits, 1.50 s blocked" in result["message"]["text"]
+    notes = [note["message"]["text"] for note in run["invocations"][0]["toolExecutionNotifications"]]
+    assert notes[0].startswith("3 host waits blocked 1.50 s")
+    (issue,) = json.loads((folder / "r.gitlab").read_text())
+    assert issue["fingerprint"] == result["partialFingerprints"]["hostsync/v1"]
+    assert (
+        (folder / "r.github").read_text().startswith("::warning title=HS101 item-read-back,file=python/train.py,line=9")
+    )
+    assert 'failures="1"' in (folder / "r.junit").read_text()
+    assert "train.py:9:17: HS101 " in (folder / "r.concise").read_text()
+
+
+@needs_torch
 def test_a_rank_writes_a_file_of_its_own(tmp_path: Path) -> None:
     fed(tmp_path, "--output-format", "json", "--output", "report.json", "train.py", RANK="3", LOCAL_RANK="1")
     assert json.loads((tmp_path / "report.rank3.json").read_text())["rank"] == 3
@@ -308,7 +336,7 @@ def test_a_rank_writes_a_file_of_its_own(tmp_path: Path) -> None:
 
 
 @needs_torch
-@pytest.mark.parametrize("output_format", ["text", "json", "jsonl"])
+@pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "sarif"])
 def test_the_last_rank_writes_the_report_over_all(output_format: str, tmp_path: Path) -> None:
     together = {"LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": str(tmp_path), "TMPDIR": str(tmp_path)}
     options = () if output_format == "text" else ("--output-format", output_format, "--output", "report.json")
@@ -321,6 +349,13 @@ def test_the_last_rank_writes_the_report_over_all(output_format: str, tmp_path: 
         assert "train.py:14:1  fed.item()  0 on rank 0, 1 on rank 1" in last.err
         return
     text = (tmp_path / "report.json").read_text()
+    if output_format == "sarif":
+        results = run_of(text)["results"]
+        assert [(result["ruleId"], result["properties"]["verdict"]["waits"]) for result in results] == [
+            ("HS101", 6),
+            ("HS101", 1),
+        ]
+        return
     if output_format == "json":
         report = json.loads(text)
         sites = report["sites"]

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from sarif_schema import run_of
 
 from pytest_plugin.conftest import Run
 
@@ -549,6 +550,24 @@ def test_reports_for_programs(pytester: pytest.Pytester, pretended: Run) -> None
     assert properties["test_clean"] == {"host_sync_waits": "0"}
     assert properties["test_waits"]["host_sync_waits"] == "2"
     assert "test_it.py:7" in properties["test_waits"]["host_sync_sites"]
+
+
+def test_a_report_as_sarif(pytester: pytest.Pytester, pretended: Run) -> None:
+    make(pytester, "def test_waits():\n    helper()\n\ndef test_also():\n    helper()\n\ndef helper():\n    wait()\n")
+    done = pretended("--host-sync=error", "--host-sync-report=out.sarif")
+    done.stdout.fnmatch_lines(["report written to *out.sarif"])
+    run = run_of((pytester.path / "out.sarif").read_text(encoding="utf-8"))
+    (result,) = run["results"]
+    physical = result["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"] == {"uri": "test_it.py", "uriBaseId": "%SRCROOT%"}
+    assert physical["region"]["startLine"] == 13
+    assert "in test_it.py::test_also, test_it.py::test_waits" in result["message"]["text"]
+    assert "confirmed: 2 waits, 2.00 ms blocked" in result["message"]["text"]
+    assert result["properties"]["verdict"]["waits"] == 2
+    assert result["ruleId"] == run["tool"]["driver"]["rules"][0]["id"]
+    notes = [note["message"]["text"] for note in run["invocations"][0]["toolExecutionNotifications"]]
+    assert notes == ["2 tests watched."]
+    assert run["originalUriBaseIds"]["%SRCROOT%"]["uri"] == pytester.path.resolve().as_uri() + "/"
 
 
 def test_a_baseline(pytester: pytest.Pytester, pretended: Run) -> None:

@@ -88,7 +88,7 @@ def test_without_cuda_it_says_that_nothing_is_watched(
         ("--host-sync-warmup=few", "has to be a number, 0 or more"),
         ("--host-sync-allow=a.py::", "is no allowance; it has to be a file glob"),
         ("--host-sync-sources=nsys", "one or more of driver, trace, debug"),
-        ("--host-sync-report=out.txt", "has to name a file that ends in .json"),
+        ("--host-sync-report=out.txt", "has to name a file that ends in .json or .sarif"),
         ("--host-sync-report=none/out.json", "has to be in a folder that exists"),
         ("--host-sync-baseline=none.json", "no such baseline; --host-sync-update writes it"),
     ],

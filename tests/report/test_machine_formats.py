@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sarif_schema import problems, run_of
 
 from hostsync.catalogue import load_only_rules
 from hostsync.findings import ChainStep, Covered, Diagnostic, Finding, Location, Verdict
@@ -223,20 +224,9 @@ def test_junit_of_verdicts() -> None:
 
 # --- sarif ---------------------------------------------------------------------------------------
 
-SCHEMA = Path(__file__).parent / "schemas" / "sarif-schema-2.1.0.json"
-
-
-@pytest.fixture(scope="module")
-def validator() -> Any:
-    jsonschema = pytest.importorskip("jsonschema")
-    return jsonschema.Draft4Validator(
-        json.loads(SCHEMA.read_text(encoding="utf-8")), format_checker=jsonschema.Draft4Validator.FORMAT_CHECKER
-    )
-
 
 def sarif(shown: Report) -> Any:
-    (run,) = json.loads(text("sarif", shown))["runs"]
-    return run
+    return run_of(text("sarif", shown))
 
 
 @pytest.mark.parametrize(
@@ -254,16 +244,17 @@ def sarif(shown: Report) -> Any:
     ],
     ids=str,
 )
-def test_sarif_is_valid(shown: Report, validator: Any) -> None:
+def test_sarif_is_valid(shown: Report) -> None:
     log = json.loads(text("sarif", shown))
-    assert [f"{list(error.path)}: {error.message}" for error in validator.iter_errors(log)] == []
+    assert problems(log) == []
     assert log["version"] == "2.1.0"
 
 
-def test_the_schema_rejects_what_is_no_sarif(validator: Any) -> None:
+def test_the_schema_rejects_what_is_no_sarif() -> None:
     log = json.loads(text("sarif", report(FINDING)))
     log["runs"][0]["results"][0]["level"] = "severe"
-    assert list(validator.iter_errors(log))
+    (problem,) = problems(log)
+    assert "severe" in problem
 
 
 def test_sarif_result() -> None:
@@ -429,7 +420,7 @@ def evil_reports(draw: st.DrawFn) -> Report:
 
 
 @given(evil_reports())
-def test_nothing_that_is_quoted_breaks_a_format(validator: Any, shown: Report) -> None:
+def test_nothing_that_is_quoted_breaks_a_format(shown: Report) -> None:
     for name in ("github", "gitlab", "junit", "sarif", "jsonl"):
         rendered = text(name, shown)
         rendered.encode("utf-8")
@@ -440,9 +431,7 @@ def test_nothing_that_is_quoted_breaks_a_format(validator: Any, shown: Report) -
     assert first.properties["line"] in ("3", "4")
     assert len(gitlab(shown)) == 2
     assert len(list(junit(shown).iter("testcase"))) == 2
-    log = json.loads(text("sarif", shown))
-    assert not list(validator.iter_errors(log))
-    (result, suppressed) = log["runs"][0]["results"]
+    result, suppressed = sarif(shown)["results"]
     assert "suppressions" in suppressed
     artifact = result["locations"][0]["physicalLocation"]["artifactLocation"]
     assert re.fullmatch(r"[A-Za-z0-9._~/:%-]*", artifact["uri"])

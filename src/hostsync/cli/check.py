@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from hostsync.cli.exits import CommandError
+from hostsync.cli.formats import FormatChoice
 
 
 def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -21,32 +22,6 @@ Options = TypeVar("Options", bound=Callable[..., Any])
 
 def _listed(name: str, metavar: str, about: str) -> Callable[[Options], Options]:
     return click.option(name, multiple=True, callback=_split, metavar=metavar, help=about)
-
-
-class FormatChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """The formats are the modules of a folder; they are listed when somebody names one."""
-
-    name = "format"
-
-    def __init__(self, *own: str) -> None:
-        """
-        Args:
-            own: formats that the command has besides.
-        """
-        self._own = own
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value not in self._own and value not in self._names():
-            self.fail(f"{value!r} is not one of {', '.join(self._names())}.", param, ctx)
-        return str(value)
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        return f"[{'|'.join(self._names())}]"
-
-    def _names(self) -> tuple[str, ...]:
-        from hostsync.report import format_names
-
-        return (*self._own, *(name for name in format_names() if name not in self._own))
 
 
 @click.command("check", short_help="Scan Python files and notebooks; needs neither torch nor a GPU.")

@@ -9,8 +9,9 @@ import click
 
 from hostsync.cli.check import check_command
 from hostsync.cli.exits import CommandError
+from hostsync.cli.formats import FormatChoice
 
-FORMATS = ("text", "json")
+OWN_FORMATS = ("text", "json")
 FAILURES = ("missed", "refuted", "confirmed")
 SCAN_OPTIONS = frozenset(
     (
@@ -70,7 +71,9 @@ class Failures(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--fail-on", type=Failures(), metavar="WHAT", help="Exit with 1 if there are any: missed, refuted, confirmed."
 )
 @click.option("--top", type=click.IntRange(min=1), default=50, show_default=True, help="Rows of each table.")
-@click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How to report.")
+@click.option(
+    "--output-format", type=FormatChoice(*OWN_FORMATS), default="text", show_default=True, help="How to report."
+)
 @click.option("--output", "-o", type=_FILE, help="Write the report to this file.")
 def confirm_command(**options: Any) -> int:
     """Scan PATH, run PROGRAM, and say of each finding whether the host waited there.

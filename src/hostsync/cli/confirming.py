@@ -34,6 +34,7 @@ from hostsync.project.settings import Settings
 from hostsync.report.escape import visible
 from hostsync.report.keys import Key
 from hostsync.report.place import diagnostic_line
+from hostsync.report.root import report_root
 from hostsync.report.style import Style, wants_colour
 from hostsync.runtime import places
 from hostsync.runtime.cause import Causes
@@ -75,6 +76,8 @@ class Request(NamedTuple):
     top: int
     output_format: str
     output: Path | None
+    root: Path | None = None
+    """The folder that paths in formats of CI are relative to."""
 
     @classmethod
     def from_options(cls, program: tuple[str, ...], options: Mapping[str, Any]) -> Request:
@@ -105,7 +108,8 @@ def confirm(request: Request) -> int:
         ConfigError, CatalogueError, VerdictsError, ReportError: what their names say.
     """
     output, verdict_file = output_file(request.output), output_file(request.verdicts)
-    request = request._replace(output=output, verdicts=verdict_file)
+    # The program may change its folder, so these are settled before.
+    request = request._replace(output=output, verdicts=verdict_file, root=report_root(os.environ, Path.cwd()))
     before = verdicts.NONE
     if verdict_file is not None and request.merge and verdict_file.exists():
         before = verdicts.read(verdict_file)
@@ -293,6 +297,12 @@ def _lines(joined: Joined, found: Found, request: Request, style: Style) -> Iter
         from hostsync.confirm.data_report import render_json
 
         return render_json(joined, found.rules, found.paths)
+    if request.output_format != "text":
+        from hostsync.confirm.as_findings import report_of
+        from hostsync.report import render_lines
+
+        report = report_of(joined, found.findings, found.rules, found.paths, request.root)
+        return render_lines(report._replace(style=style), request.output_format)
     from hostsync.confirm.text_report import render
 
     texts = {index: text_at(_place(one.finding, found)) for index, one in enumerate(joined.judged) if one.is_shown}

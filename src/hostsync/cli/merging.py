@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hostsync.cli.run_output import say, text_of, write
+from hostsync.cli.run_output import in_format, say, text_of, write
 from hostsync.report.escape import visible
+from hostsync.report.quantities import counted, duration
 from hostsync.report.style import Style
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.data_report import document
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def merged_report(
-    ranks: Meeting, seen: Seen, causes: Causes, output: Path | None, output_format: str, top: int
+    ranks: Meeting, seen: Seen, causes: Causes, output: Path | None, output_format: str, top: int, root: Path | None
 ) -> bool:
     """Leaves this rank's report, and writes the one over all if no other is awaited.
 
@@ -35,8 +36,9 @@ def merged_report(
         seen: what this rank saw.
         causes: knows the rules.
         output: this rank's own file; None for standard error.
-        output_format: text, json or jsonl.
+        output_format: one of those of `hostsync run`.
         top: rows of the table.
+        root: the folder that paths in formats of CI are relative to.
 
     Returns:
         Whether what was to be written is written.
@@ -62,7 +64,7 @@ def merged_report(
     if output is None:
         say(lambda style: render_text(merged, causes, top, style))
         return True
-    return write(merged_file(output, ranks.rank), _lines(merged, causes, output_format, top))
+    return write(merged_file(output, ranks.rank), _lines(merged, causes, output_format, top, root))
 
 
 def merged_file(own: Path, rank: int) -> Path:
@@ -72,9 +74,15 @@ def merged_file(own: Path, rank: int) -> Path:
     return own.with_name(own.name.replace(f".rank{rank}", node, 1))
 
 
-def _lines(merged: Merged, causes: Causes, output_format: str, top: int) -> Iterable[str]:
+def _lines(merged: Merged, causes: Causes, output_format: str, top: int, root: Path | None) -> Iterable[str]:
     if output_format == "json":
         return render_json(merged, causes)
     if output_format == "jsonl":
         return render_jsonl(merged, causes)
-    return render_text(merged, causes, top, Style())
+    if output_format == "text":
+        return render_text(merged, causes, top, Style())
+    waits = counted(int(merged.total("waits")), "host wait")
+    notes = [f"{len(merged.runs)} ranks: {waits} blocked {duration(merged.total('blocked_s'))}."]
+    notes += dict.fromkeys(str(spot) for run in merged.runs for spot in run["blind_spots"])
+    environment = merged.runs[0]["environment"] if merged.runs else {}
+    return in_format(output_format, (shared.site for shared in merged.sites), causes, root, environment, notes)

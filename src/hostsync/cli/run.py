@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 
 import click
 
-FORMATS = ("text", "json", "jsonl")
+from hostsync.cli.formats import FormatChoice
+
+OWN_FORMATS = ("text", "json", "jsonl")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -91,7 +93,9 @@ class StepRange(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     help="Count only what happens after the program has printed a line in which REGEX is found.",
 )
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of the table.")
-@click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How to report.")
+@click.option(
+    "--output-format", type=FormatChoice(*OWN_FORMATS), default="text", show_default=True, help="How to report."
+)
 @click.option("--output", "-o", type=_FILE, help="Write the report to this file, not to standard error.")
 @click.option("--trace", type=_FILE, help="Write the waits to this file, for Perfetto or chrome://tracing.")
 @click.option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import click
@@ -13,6 +13,7 @@ import click
 from hostsync.report.escape import visible
 from hostsync.report.style import Style, wants_colour
 from hostsync.runtime.cause import Causes
+from hostsync.runtime.records import Site
 from hostsync.runtime.session import Seen
 
 Render = Callable[[Style], Iterable[str]]
@@ -37,6 +38,31 @@ def say(lines: Render) -> None:
     text = "\n".join(lines(Style(colour)))
     with contextlib.suppress(OSError, ValueError):
         click.echo("\n" + text, file=terminal, color=colour)
+
+
+def in_format(
+    name: str,
+    sites: Iterable[Site],
+    causes: Causes,
+    root: Path | None,
+    environment: Mapping[str, str],
+    notes: Iterable[str],
+) -> Iterable[str]:
+    """The waits of a run in one of the formats of `hostsync check`.
+
+    Args:
+        name: of the format.
+        sites: of the run.
+        causes: knows the rules.
+        root: the folder that paths are relative to.
+        environment: of the run, with `device` and `torch`.
+        notes: what is to be said of the whole.
+    """
+    from hostsync.report import render_lines
+    from hostsync.runtime.as_findings import report_of
+
+    device, torch = environment.get("device", ""), environment.get("torch", "")
+    return render_lines(report_of(sites, causes, root=root, device=device, torch=torch, notes=notes), name)
 
 
 def write(path: Path, lines: Iterable[str]) -> bool:

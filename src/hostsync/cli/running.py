@@ -14,8 +14,9 @@ import click
 
 from hostsync.cli.exits import FOUND, WRONG, CommandError
 from hostsync.cli.rules import rules_in_force
-from hostsync.cli.run_output import say, text_of, write
+from hostsync.cli.run_output import in_format, say, text_of, write
 from hostsync.report.escape import visible
+from hostsync.report.root import report_root
 from hostsync.report.style import Style
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.launch import Ended, LaunchError, Main, Program, execute, find, on_termination
@@ -38,6 +39,8 @@ class Request(NamedTuple):
     output: Path | None
     trace: Path | None
     fail_over: int | None
+    root: Path | None = None
+    """The folder that paths in formats of CI are relative to."""
 
 
 def run(request: Request) -> int:
@@ -47,6 +50,8 @@ def run(request: Request) -> int:
         CommandError: the program can't be started, the report could not be written, or no wait can be seen here.
     """
     output, trace = output_file(request.output), output_file(request.trace)
+    # The program may change its folder, so these are settled before.
+    request = request._replace(output=output, trace=trace, root=report_root(os.environ, Path.cwd()))
     causes = Causes(rules_in_force())
     if request.module is None:
         program = Program(request.program[0], request.program[1:])
@@ -61,7 +66,7 @@ def run(request: Request) -> int:
 
     def finish(ended: Ended | None) -> int:
         seen = session.seen(program, main.file, ended, causes.code_of)
-        written = _report(seen, causes, request._replace(output=output, trace=trace), ranks)
+        written = _report(seen, causes, request, ranks)
         return _exit_code(seen, request, written)
 
     ranks = meeting(os.environ)
@@ -179,7 +184,7 @@ def _report(seen: Seen, causes: Causes, request: Request, ranks: Meeting | None)
     if ranks is not None:
         from hostsync.cli.merging import merged_report
 
-        written &= merged_report(ranks, seen, causes, request.output, request.output_format, request.top)
+        written &= merged_report(ranks, seen, causes, request.output, request.output_format, request.top, request.root)
     elif request.output is None:
         say(text_of(seen, causes, request.top))
     return written
@@ -192,4 +197,9 @@ def _lines(seen: Seen, causes: Causes, request: Request) -> Iterable[str]:
         return render_json(seen, causes)
     if request.output_format == "jsonl":
         return render_jsonl(seen, causes)
-    return text_of(seen, causes, request.top)(Style())
+    if request.output_format == "text":
+        return text_of(seen, causes, request.top)(Style())
+    from hostsync.runtime.text_report import headline
+
+    notes = (headline(seen), *seen.blind_spots)
+    return in_format(request.output_format, seen.sites, causes, request.root, seen.environment, notes)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from hostsync.lint import baseline
 from hostsync.pytest_plugin.gate import SECTION, Gate
 from hostsync.pytest_plugin.gathering import Data, Gathered, write_baseline
+from hostsync.report.root import report_root
 
 
 class Reporter:
@@ -77,9 +80,11 @@ class Reporter:
         settings = self._gate.settings
         if settings.report is not None:
             try:
-                settings.report.write_text(self.gathered.as_json(settings), encoding="utf-8")
+                settings.report.write_text(self._report_text(settings.report), encoding="utf-8")
             except OSError as error:
                 yield f"can't write {settings.report}: {error.strerror}"
+            except pytest.UsageError as error:
+                yield f"can't write {settings.report}: {error}"
             else:
                 yield f"report written to {settings.report}"
         if settings.update and settings.baseline is not None:
@@ -90,6 +95,15 @@ class Reporter:
                 yield write_baseline(settings.baseline, self.gathered, self._gate.recorded, self._is_partial())
             except baseline.BaselineError as error:
                 yield str(error)
+
+    def _report_text(self, path: Path) -> str:
+        if path.suffix == ".json":
+            return self.gathered.as_json(self._gate.settings)
+        from hostsync.pytest_plugin.in_formats import rendered
+
+        # Paths are those of the repository, wherever the tests have gone meanwhile.
+        root = report_root(os.environ, self._config.invocation_params.dir)
+        return rendered(self.gathered, self._gate.grounds().causes, path.suffix[1:], root)
 
     def _is_partial(self) -> bool:
         """Whether tests were selected by hand."""

@@ -14,7 +14,7 @@ from hostsync.pytest_plugin.allowances import FORM, Allowance, parse
 MODES = ("off", "marked", "report", "error")
 LEVELS = ("implicit", "all")
 SCOPES = ("call", "setup", "shared", "teardown")
-REPORTS = (".json",)
+REPORTS = (".json", ".sarif")
 """Endings of report files."""
 
 
@@ -84,8 +84,6 @@ def _count(text: str) -> int:
 
 def _report(text: str) -> Path:
     path = Path(text)
-    if path.suffix == ".sarif":
-        raise ValueError(f"can't be written as SARIF yet; the name has to end in {' or '.join(REPORTS)}, not {text!r}")
     if path.suffix not in REPORTS:
         raise ValueError(f"has to name a file that ends in {' or '.join(REPORTS)}, not {text!r}")
     if not path.absolute().parent.is_dir():
@@ -110,7 +108,7 @@ _OPTIONS = (
         "what is judged: call (the default), setup, shared (set-up of class, module and session fixtures), teardown",
     ),
     _Option("--host-sync-baseline", Path, "FILE", "a file of waits that are known and don't fail a test"),
-    _Option("--host-sync-report", _report, "FILE.json", "write what was seen to this file"),
+    _Option("--host-sync-report", _report, "FILE.json|.sarif", "write what was seen to this file"),
     _Option(
         "--host-sync-level",
         _one_of(LEVELS),

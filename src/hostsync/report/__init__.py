@@ -80,6 +80,12 @@ def render(report: Report, name: str) -> Iterator[str]:
     return pieces
 
 
+def render_lines(report: Report, name: str) -> Sequence[str]:
+    """As `render`, in lines without their ends."""
+    text = "".join(render(report, name))
+    return text.removesuffix("\n").split("\n") if text else ()
+
+
 def in_order(report: Report) -> Iterable[Finding | Diagnostic]:
     """Findings and diagnostics together, by file and place."""
     entries: list[Finding | Diagnostic] = [*report.findings, *report.diagnostics]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -54,6 +54,11 @@ class Causes:
         self._waiting = {op.rpartition(".")[2] for kind, op in self._named if kind == "synchronize"}
         self._kinds: dict[str, tuple[str, ...]] = {}
         self._rules = {rule.code: rule for rule in rules}
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """By code."""
+        return self._rules
 
     def rule(self, code: str | None) -> Rule | None:
         """The rule of a code."""

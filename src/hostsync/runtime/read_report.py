@@ -32,7 +32,7 @@ def read_report(document: object) -> Report:
     if not isinstance(document, Mapping) or not isinstance(document.get("sites"), list):
         raise ReportError("it is not a report of `hostsync run --output-format json`: there is no list of sites")
     try:
-        sites = tuple(_site(entry) for entry in document["sites"])
+        sites = tuple(site_of(entry) for entry in document["sites"])
         run = {str(key): value for key, value in document.items() if key != "sites"}
         for key in ("waits", "blocked_s", "wall_s"):
             float(run[key])
@@ -41,7 +41,8 @@ def read_report(document: object) -> Report:
     return Report(run, sites)
 
 
-def _site(entry: Mapping[str, Any]) -> Site:
+def site_of(entry: Mapping[str, Any]) -> Site:
+    """One site, from its form in a report."""
     place = _place(entry)
     library = entry["library"]
     example = Wait(

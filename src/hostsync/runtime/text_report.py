@@ -14,6 +14,7 @@ from hostsync.report.escape import visible
 from hostsync.report.frame import frame
 from hostsync.report.quantities import counted, duration, percent, size
 from hostsync.report.style import Style
+from hostsync.runtime.as_findings import message_of
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.records import SOURCES, Place, Site
 from hostsync.runtime.session import Seen
@@ -24,10 +25,6 @@ DETAILED = 3
 WIDEST = 44
 """Columns of a cell; longer text is cropped."""
 HEADINGS = ("blocked", "count", "mean", "share", "where", "what", "kind", "rule", "stream", "size")
-_PLAIN = {
-    "free": "device memory is given back here, and the host waits for the device",
-}
-"""What is said of waits that no rule speaks of."""
 _RIGHT = frozenset(("blocked", "count", "mean", "share", "stream", "size"))
 
 
@@ -198,18 +195,12 @@ def _details(sites: list[Site], causes: Causes, style: Style) -> Iterator[str]:
         if place is not None and place.column:
             place = without_body(place)
             start, end = Location(place.row, place.column), Location(place.end_row, place.end_column)
-            message = _PLAIN.get(site.kind, "the host waits here") if rule is None else _message(rule, site)
+            message = message_of(rule, site.kind, site.operation, what(site))
             yield from frame(lines_of(place.filename), start, end, visible(message), style)
             margin = len(str(place.end_row))
         for line in _circumstances(site, rule, style):
             yield f"{'':{margin}} {style.frame('=')} {line}"
         yield ""
-
-
-def _message(rule: Rule, site: Site) -> str:
-    text = what(site)
-    op = site.operation.rpartition("::")[2] or text
-    return rule.message.replace("{op}", op).replace("{subject}", text)
 
 
 def _circumstances(site: Site, rule: Rule | None, style: Style) -> Iterator[str]:
