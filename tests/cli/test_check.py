@@ -95,7 +95,10 @@ def test_configuration(hostsync_in: Hostsync, tmp_path: Path) -> None:
     assert "hostsync.toml: unknown rule `HS9999`" in hostsync_in("check").err
     (tmp_path / "pkg/hostsync.toml").unlink()
     (tmp_path / "pyproject.toml").write_text("[tool.hostsync]\noutput-format = 'xml'\n")
-    assert "output-format: expected one of concise, full, github, gitlab, json, jsonl, junit, sarif" in hostsync_in("check").err
+    assert (
+        "output-format: expected one of concise, full, github, gitlab, json, jsonl, junit, sarif"
+        in hostsync_in("check").err
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,6 +144,16 @@ def test_standard_input(hostsync_in: Hostsync, tmp_path: Path) -> None:
     assert hostsync_in(*args, "--stdin-filename", "pkg/new.py", stdin=WAITS.encode()).code == 0
     (tmp_path / "pkg/hostsync.toml").write_text('extend-exclude = ["new.py"]\nforce-exclude = true\n')
     assert hostsync_in(*args, "--stdin-filename", "pkg/new.py", stdin=WAITS.encode()).code == 0
+
+
+def test_standard_input_is_judged_with_its_package(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "__init__.py").write_text("")
+    (tmp_path / "lib" / "a.py").write_text("import torch\ndef host():\n    return torch.ones(2)\n")
+    source = "import torch\nfrom .a import host\ndef f(x: torch.Tensor):\n    return host().sum().item(), x.item()\n"
+    ran = hostsync_in("check", "-", "--stdin-filename=lib/b.py", "--output-format=concise", stdin=source.encode())
+    assert ran.out.startswith("lib/b.py:4:33: HS101")
+    assert ran.out.count("HS101") == 1
 
 
 def test_notebooks(hostsync_in: Hostsync, tmp_path: Path) -> None:

@@ -140,7 +140,17 @@ def _scan_stdin(invocation: Invocation, resolver: Resolver) -> Scanned:
     module = module_name(path) if invocation.stdin_filename else "__main__"
     filename = shown_name(path, cwd) if invocation.stdin_filename else STDIN_NAME
     file = SourceFile(path, filename, module, len(source), settings)
-    checked = check_source(source, module, plan_of(file), suffix=path.suffix.lower())
+    if not invocation.stdin_filename:
+        checked = check_source(source, module, plan_of(file))
+    else:
+        (checked,) = check_files(
+            (file,),
+            workers=settings.jobs,
+            cache=None if invocation.no_cache else Cache(settings.cache_dir or settings.root / FOLDER),
+            cache_root=settings.root,
+            units=Units(resolver.settings, ()),
+            given={path: source},
+        )
     return Scanned((file,), (checked,), (), {filename: source})
 
 

@@ -27,6 +27,8 @@ class Entry(NamedTuple):
     """Its unique name."""
     content: str
     """A digest of its bytes; empty if it can't be read."""
+    given: bytes | None = None
+    """Its bytes, where they are not those on disk."""
 
 
 class Project(NamedTuple):
@@ -46,18 +48,28 @@ def content_digest(source: bytes) -> str:
 
 
 def survey(
-    files: Sequence[SourceFile], units: Units | None, name_of: Callable[[SourceFile], str]
+    files: Sequence[SourceFile],
+    units: Units | None,
+    name_of: Callable[[SourceFile], str],
+    given: Mapping[Path, bytes],
 ) -> tuple[list[Entry], str]:
-    """The files of a run and those of their packages, and a digest of what decides which others they may know."""
+    """The files of a run and those of their packages, and a digest of what decides which others they may know.
+
+    Args:
+        files, units, name_of: as for `gather`, but for the files of the run alone.
+        given: what to take for the content of some of the files.
+    """
     listed = [*files, *(units.complete(files) if units is not None else ())]
-    entries = [_entry(file, name_of(file)) for file in listed]
+    entries = [_entry(file, name_of(file), given.get(file.path)) for file in listed]
     places = sorted({root_of(file) for file in listed}) if units is not None else []
     return entries, digest(
         b"", *(name.encode("utf-8", errors="surrogateescape") for p in places for name in _folders(p))
     )
 
 
-def _entry(file: SourceFile, key: str) -> Entry:
+def _entry(file: SourceFile, key: str, given: bytes | None = None) -> Entry:
+    if given is not None:
+        return Entry(file, key, content_digest(given), given)
     try:
         return Entry(file, key, content_digest(file.path.read_bytes()))
     except OSError:
@@ -134,7 +146,7 @@ def _outline(entry: Entry, outlines: Cache | None) -> Outline | None:
     if kept is not None:
         return kept
     try:
-        outline = outline_of(entry.file.path.read_bytes())
+        outline = outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
     except OSError:
         return None
     if outlines is not None:

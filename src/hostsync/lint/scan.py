@@ -49,6 +49,8 @@ class _Task(NamedTuple):
     """The names that others ask for; None if nothing of it is to be known any more."""
     handed: str = ""
     """What callers hand in, as JSON; empty for nothing."""
+    given: bytes | None = None
+    """What to take for the content of the file."""
 
 
 class _Result(NamedTuple):
@@ -80,6 +82,7 @@ def check_files(
     cache_root: Path | None = None,
     progress: Callable[[Progress], None] | None = None,
     units: Units | None = None,
+    given: Mapping[Path, bytes] | None = None,
 ) -> list[Checked]:
     """Checks `files`.
 
@@ -91,6 +94,7 @@ def check_files(
         progress: is told how far it is.
         units: finds the files that belong to the same packages, so that a file is judged with all that it is used
             with. None: `files` are all there is.
+        given: what to take for the content of some files, in place of what is on disk.
 
     Returns:
         What each file gave, in the order of `files`.
@@ -104,7 +108,7 @@ def check_files(
         return _cache_name(file, cache_root)
 
     caches = None if cache is None else _Caches(cache)
-    entries, around = survey(files, units, name_of)
+    entries, around = survey(files, units, name_of, given or {})
     plans = {plan_of(entry.file) for entry in entries}
     marks = {plan: fingerprint(plan) if cache is not None else b"" for plan in plans}
     state = _State(entries, marks, around) if caches is not None else None
@@ -332,6 +336,7 @@ class _Linked(Order[_Result]):
             entry.content,
             () if need is None else need.targets,
             self.project.graph.asked.get(entry.key, ()),
+            given=entry.given,
         )
 
     def after(self, index: int) -> Collection[int]:
@@ -510,7 +515,7 @@ def _study_file(task: _Task) -> _Result:
     import json
 
     try:
-        source = task.path.read_bytes()
+        source = task.path.read_bytes() if task.given is None else task.given
     except OSError as error:
         message = f"can't be read: {error.strerror or error}"
         return _result(Studied(Checked(diagnostics=(Diagnostic("read-error", "", Location(1, 1), message),))))
