@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from collections.abc import Callable, Collection, Sequence
 
 import pytest
 
 from hostsync.project import pool
-from hostsync.project.pool import Died, Job, run
+from hostsync.project.pool import Died, Job, Order, run
 
 HEAVY = 1_000_000
 
@@ -70,3 +71,53 @@ def test_processes_may_be_spawned(monkeypatch: pytest.MonkeyPatch) -> None:
     results = run([Job(n, HEAVY) for n in range(20)], square, workers=2, prepare=lambda: prepared.append(1))
     assert results == [n * n for n in range(20)]
     assert prepared == []
+
+
+TOLD: dict[int, int] = {}
+
+
+def take(told: object) -> None:
+    assert isinstance(told, dict)
+    TOLD.update(told)
+
+
+def sum_of_parts(number: int) -> int:
+    return 1 + sum(TOLD[part] for part in parts_of(number))
+
+
+def parts_of(number: int) -> list[int]:
+    return [part for part in (number // 2, number // 3) if 0 < part < number]
+
+
+class Parts(Order[int]):
+    """Each number needs its half and its third."""
+
+    def __init__(self, known: dict[int, int]) -> None:
+        self.results: dict[int, int] = {}
+        self.kept = known
+
+    def after(self, index: int) -> Collection[int]:
+        return set(parts_of(index))
+
+    def known(self, index: int) -> int | None:
+        return self.kept.get(index)
+
+    def finished(self, index: int, result: int | Died) -> None:
+        assert not isinstance(result, Died)
+        self.results[index] = result
+
+    def shared(self, indexes: Sequence[int]) -> object:
+        return {part: self.results[part] for index in indexes for part in parts_of(index)}
+
+    def receive(self) -> Callable[[object], None]:
+        return take
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_items_wait_for_what_they_need(workers: int) -> None:
+    jobs = [Job(number, HEAVY) for number in range(300)]
+    expected: list[int] = []
+    for number in range(300):
+        expected.append(1 + sum(expected[part] for part in parts_of(number)))
+    assert run(jobs, sum_of_parts, workers=workers, order=Parts({})) == expected
+    assert run(jobs, sum_of_parts, workers=workers, order=Parts(dict(enumerate(expected[:200])))) == expected

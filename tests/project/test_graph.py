@@ -1,0 +1,76 @@
+"""Imports between the modules of a project: where names are defined, circles, and the order of study."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hostsync.facts import Imported, Outline
+from hostsync.project.graph import Graph, Module, build
+
+
+def module(dotted: str, *imports: tuple[str, str | None], names: tuple[str, ...] = (), typing: bool = False) -> Module:
+    listed = tuple(Imported(base, name, name or base, typing) for base, name in imports)
+    return Module(dotted.replace(".", "/") + ".py", "place", dotted, Outline(listed, names))
+
+
+def targets(graph: Graph, key: str) -> dict[str, str]:
+    return dict(graph.needs[key].targets)
+
+
+def test_a_name_is_followed_to_where_it_is_defined() -> None:
+    graph = build(
+        [
+            module("p.__init__", (".sub", "f")),
+            module("p.sub.__init__", (".a", "*"), (".b", "g")),
+            module("p.sub.a", names=("f", "_own")),
+            module("p.sub.b", names=("g",)),
+            module("p.use", ("p", "f"), ("p.sub", "g"), (".sub", "b"), ("p.sub", "missing"), ("torch", "zeros")),
+        ]
+    )
+    assert targets(graph, "p/use.py") == {
+        "p f": "p/sub/a.py:f",
+        "p.sub g": "p/sub/b.py:g",
+        ".sub b": "p/sub/b.py:",
+    }
+    assert graph.asked["p/sub/a.py"] == ("f",)
+    assert graph.asked["p/sub/b.py"] == ("*", "g")
+
+
+def test_a_star_brings_public_names() -> None:
+    graph = build([module("a", names=("f", "_g")), module("b", ("a", "*"), names=("h",)), module("c", ("b", "*"))])
+    assert targets(graph, "c.py") == {"b *f": "a.py:f", "b *h": "b.py:h"}
+
+
+def test_imports_for_types_make_no_need() -> None:
+    graph = build([module("a", names=("f",)), module("b", ("a", "f"), typing=True)])
+    assert graph.needs["b.py"].modules == ()
+
+
+def test_modules_of_different_places_do_not_see_each_other() -> None:
+    other = Module("x/a.py", "elsewhere", "a", Outline((), ("f",)))
+    assert build([other, module("b", ("a", "f"))]).needs["b.py"].modules == ()
+
+
+def test_in_a_circle_the_later_by_name_sees_the_others() -> None:
+    graph = build([module("a", ("b", "g"), names=("f",)), module("b", ("a", "f"), names=("g",))])
+    assert graph.needs["a.py"].modules == ()
+    assert graph.needs["b.py"].modules == ("a.py",)
+
+
+NAMES = ("p.__init__", "p.a", "p.b", "p.c", "p.q.__init__", "p.q.d", "p.q.e")
+IMPORTS = st.lists(st.tuples(st.sampled_from(("p", "p.a", "p.b", "p.q", "p.q.d", ".", ".a")), st.sampled_from("abfg*")))
+
+
+@given(st.lists(IMPORTS, min_size=len(NAMES), max_size=len(NAMES)), st.randoms())
+def test_any_imports_give_an_order(imports: list[list[tuple[str, str]]], random: object) -> None:
+    modules = [module(name, *found, names=("f",)) for name, found in zip(NAMES, imports, strict=True)]
+    graph = build(modules)
+    assert build(reversed(modules)) == graph
+    assert sorted(chain.from_iterable(graph.order)) == sorted(m.key for m in modules)
+    done: set[str] = set()
+    for wave in graph.order:
+        assert all(set(graph.needs[key].modules) <= done for key in wave)
+        done.update(wave)
