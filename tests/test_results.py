@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gpu import digests
+from tests.gpu import corpus_loop, digests
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 RESULTS = REPOSITORY / "tests" / "gpu" / "results"
@@ -64,3 +64,84 @@ def test_sources_agree_with_the_oracle() -> None:
 
 def test_two_gpus_of_one_host() -> None:
     assert result("run_ranks")["gpus"] == 2
+
+
+# --- packages ------------------------------------------------------------------------------------
+
+CORPUS = RESULTS / "corpus.json"
+RENEW = "run `python tests/gpu/corpus_loop.py --result tests/gpu/results/corpus.json` again"
+
+
+def test_every_package_has_a_workload_and_every_workload_a_package() -> None:
+    there = {path.stem.removesuffix("_uses") for path in digests.WORKLOADS.glob("*_uses.py")}
+    assert there == set(corpus_loop.PACKAGES)
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="no GPU has judged the packages yet")
+@pytest.mark.parametrize("package", corpus_loop.PACKAGES)
+def test_packages_were_judged_by_the_workloads_of_today(package: str) -> None:
+    found = result("corpus")
+    judged = found["packages"][package]
+    assert judged["workload"] == digests.of_workload(package), RENEW
+    assert judged["counted"] and judged["version"]
+    assert judged["uses"]["done"] >= 0.9 * (judged["uses"]["done"] + len(judged["uses"]["failed"]))
+    assert not judged["uses"]["skipped"]
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="no GPU has judged the packages yet")
+def test_figures_of_packages_add_up_and_are_of_the_score_of_today() -> None:
+    found = result("corpus")
+    assert found["scored_by"] == digests.of_definition(digests.HERE / "corpus_loop.py", "score"), RENEW
+    total = corpus_loop.Score()
+    for package in found["packages"].values():
+        figures = {key: package["score"][key] for key in corpus_loop.Score._fields}
+        assert corpus_loop.Score(**figures).to_dict() == package["score"]
+        total = total.plus(corpus_loop.Score(**figures))
+    assert found["all"] == total.to_dict()
+
+
+def finding(row: int, status: str, end: int | None = None, **more: Any) -> dict[str, Any]:
+    where = {"filename": "a.py", "location": {"row": row}, "end_location": {"row": end or row}}
+    return {**where, "confidence": "likely", "inside_calls": False, "verdict": {"status": status}, **more}
+
+
+def missed(row: int, end: int | None = None, **more: Any) -> dict[str, Any]:
+    where = {"filename": "a.py", "location": {"row": row}, "end_location": {"row": end or row}}
+    return {**where, "kind": "stream", "library": None, "found_as": None, **more}
+
+
+def test_rows_are_counted_once() -> None:
+    twice = [finding(1, "confirmed", confidence="certain"), finding(1, "refuted"), finding(2, "refuted")]
+    figures = corpus_loop.score(twice, [missed(5), missed(5), missed(6, found_as={"code": "HS101"})])
+    assert (figures.true, figures.false, figures.certain_true, figures.certain_false) == (1, 1, 1, 0)
+    assert (figures.sites, figures.found, figures.hidden) == (3, 1, 1)
+    assert figures.to_dict()["precision"] == 0.5
+    assert figures.to_dict()["recall"] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_a_wait_on_the_rows_of_a_finding_is_found() -> None:
+    figures = corpus_loop.score([finding(3, "refuted", end=5), finding(8, "confirmed")], [missed(4), missed(8)])
+    assert (figures.true, figures.false, figures.found, figures.sites) == (2, 0, 2, 2)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"library": "Module.to.<locals>.convert"},
+        {"library": "Module._apply"},
+        {"library": "Linear.forward"},
+        {"library": "_SingleProcessDataLoaderIter._next_data"},
+        {"kind": "copy-to-device"},
+    ],
+)
+def test_set_up_and_staged_copies_are_neutral(more: dict[str, Any]) -> None:
+    figures = corpus_loop.score([finding(4, "refuted"), finding(9, "not reached")], [missed(4, **more)])
+    assert figures == corpus_loop.Score(not_reached=1, neutral=1)
+
+
+def test_what_was_not_judged_is_counted_apart() -> None:
+    figures = corpus_loop.score(
+        [finding(1, "not seen"), finding(2, "not reached"), finding(3, "confirmed", inside_calls=True)], []
+    )
+    assert figures == corpus_loop.Score(true=1, not_reached=1, not_seen=1, inside_calls=1)
+    assert figures.to_dict()["recall"] is None

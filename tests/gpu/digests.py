@@ -8,6 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
+WORKLOADS = HERE / "workloads"
 
 
 def of_text(text: str) -> str:
@@ -19,6 +20,12 @@ def of_files(*names: str) -> dict[str, str]:
     paths = [Path(name) for name in names if name.endswith(".py")]
     files = {file for path in paths for file in ([path] if path.parent == PROGRAMS else path.parent.glob("*.py"))}
     return {file.name: of_text(file.read_text(encoding="utf-8")) for file in sorted(files)}
+
+
+def of_workload(package: str) -> str:
+    """Of the workload of a package, with what all workloads share."""
+    names = (f"{package}_uses.py", "uses.py")
+    return of_text("".join((WORKLOADS / name).read_text(encoding="utf-8") for name in names))
 
 
 def of_definition(path: Path, name: str) -> str:
