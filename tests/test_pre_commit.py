@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from doc_blocks import PAGES, Block, blocks
 
 ROOT = Path(__file__).resolve().parents[1]
 HOOKS = ROOT / ".pre-commit-hooks.yaml"
@@ -147,6 +148,24 @@ def repository(tmp_path: Path) -> Make:
 
 
 needs_sh = pytest.mark.skipif(os.name == "nt", reason="the command is a shell script")
+
+
+def test_pre_commit_finds_nothing_wrong_with_the_hooks() -> None:
+    command = [sys.executable, "-m", "pre_commit", "validate-manifest", str(HOOKS)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("block", [b for page in PAGES for b in blocks(page, "yaml")], ids=lambda block: block.name)
+def test_examples_are_yaml(block: Block, tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    data = yaml.safe_load(block.text)
+    assert isinstance(data, dict | list)
+    if isinstance(data, dict) and "repos" in data:
+        (tmp_path / "config.yaml").write_text(block.text, encoding="utf-8")
+        command = [sys.executable, "-m", "pre_commit", "validate-config", str(tmp_path / "config.yaml")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stdout
 
 
 def is_clean(made: Repository) -> bool:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostsync.report.keys import Key, keyed
 from hostsync.confirm.records import CONFIRMED, NOT_REACHED, NOT_SEEN, REFUTED, Judged, RunInfo
 from hostsync.confirm.verdicts import (
     NONE,
@@ -26,6 +25,7 @@ from hostsync.confirm.verdicts import (
     write,
 )
 from hostsync.findings import Finding
+from hostsync.report.keys import Key, keyed
 
 from .test_join import finding
 

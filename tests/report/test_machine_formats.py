@@ -307,6 +307,15 @@ def test_sarif_tells_what_could_not_be_scanned() -> None:
     assert not sarif(report(diagnostics=(FAILED,)))["invocations"][0]["executionSuccessful"]
 
 
+def test_sarif_takes_no_code_for_a_link_or_an_argument() -> None:
+    steps = (ChainStep(1, "fns[0](x)[mask]"), ChainStep(2, "'{0} {}'.format(x)"))
+    (result,) = sarif(report(FINDING._replace(chain=steps)))["results"]
+    assert [step["message"]["text"] for step in result["relatedLocations"]] == [
+        "fns\\[0](x)[mask]",
+        "'{{0}} {}'.format(x)",
+    ]
+
+
 def test_sarif_suppressions() -> None:
     other = FINDING._replace(location=Location(3, 1), end_location=Location(3, 4))
     run = sarif(report(FINDING, covered=(Covered(other, "comment", "meant"), Covered(other, "baseline", ""))))

@@ -21,6 +21,8 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 FINGERPRINT = "hostsync/v1"
 """The name of the fingerprint; what goes into it can only change with the number."""
 ROOT = "%SRCROOT%"
+_EMBEDDED_LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
+_PLACEHOLDER = re.compile(r"\{(\d+)\}")
 _MARKDOWN_LINK = re.compile(r"\[([^\]]*)\]\((?![a-z]+:)[^)\s]*\)")
 _KINDS = {"comment": "inSource", "baseline": "external"}
 
@@ -86,7 +88,7 @@ def _result(entry: Entry, index: dict[str, int]) -> dict[str, Any]:
         "ruleId": entry.code,
         "ruleIndex": index[entry.code],
         "level": entry.severity,
-        "message": {"text": f"{entry.message}. Help: {entry.help}." if entry.help else f"{entry.message}."},
+        "message": _message(f"{entry.message}. Help: {entry.help}." if entry.help else f"{entry.message}."),
         "locations": [
             {
                 "physicalLocation": {"artifactLocation": _artifact(entry.path), "region": _region(entry.region)},
@@ -113,7 +115,7 @@ def _chain(finding: Finding, entry: Entry) -> Iterator[dict[str, Any]]:
         region = {"startLine": row if finding.location.cell is None else 1}
         yield {
             "id": number,
-            "message": {"text": text},
+            "message": _message(text),
             "physicalLocation": {"artifactLocation": _artifact(entry.path), "region": region},
         }
 
@@ -143,16 +145,21 @@ def _invocation(shown: Iterable[Entry], report: Report) -> dict[str, Any]:
         {
             "descriptor": {"id": entry.code},
             "level": entry.severity,
-            "message": {"text": entry.message},
+            "message": _message(entry.message),
             "locations": [
                 {"physicalLocation": {"artifactLocation": _artifact(entry.path), "region": _region(entry.region)}}
             ],
         }
         for entry in diagnostics
     ]
-    notifications += [{"level": NOTE, "message": {"text": visible(note)}} for note in report.notes]
+    notifications += [{"level": NOTE, "message": _message(visible(note))} for note in report.notes]
     failed = any(entry.code == "internal-error" for entry in diagnostics)
     return {"executionSuccessful": not failed, "toolExecutionNotifications": notifications}
+
+
+def _message(text: str) -> dict[str, str]:
+    """A message that says `text`: code such as `fns[0](x)` must not be taken for a link, nor `{0}` for an argument."""
+    return {"text": _PLACEHOLDER.sub(r"{{\1}}", _EMBEDDED_LINK.sub(r"\\[", text))}
 
 
 # --- addresses -----------------------------------------------------------------------------------
