@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -17,6 +18,8 @@ from sarif_schema import problems, run_of
 from hostsync.catalogue import load_only_rules
 from hostsync.findings import ChainStep, Covered, Diagnostic, Finding, Location, Verdict
 from hostsync.report import Report, render
+from hostsync.report.entries import entries
+from hostsync.report.escape import visible
 from hostsync.report.root import path_from, report_root
 
 RULES = {rule.code: rule for rule in load_only_rules()}
@@ -350,20 +353,22 @@ def fingerprints(lines: list[str], findings: list[Finding], **more: Any) -> list
     return prints
 
 
-BEFORE = fingerprints(SOURCE, found_in(SOURCE))
+@lru_cache(maxsize=1)
+def before() -> list[str]:
+    return fingerprints(SOURCE, found_in(SOURCE))
 
 
 @given(st.lists(st.text(alphabet="ab #\t", max_size=8), max_size=5), st.integers(0, 4))
 def test_fingerprints_stay_when_lines_move(inserted: list[str], at: int) -> None:
     moved = [*SOURCE[:at], *inserted, *SOURCE[at:]]
-    assert fingerprints(moved, found_in(moved)) == BEFORE
+    assert fingerprints(moved, found_in(moved)) == before()
 
 
 def test_fingerprints_stay_with_another_layout() -> None:
     indented = ["if True:", *(f"    {line}" for line in SOURCE)]
-    assert fingerprints(indented, found_in(indented)) == BEFORE
+    assert fingerprints(indented, found_in(indented)) == before()
     spaced = [line.replace("x.item()", "x . item( )") for line in SOURCE]
-    assert fingerprints(spaced, found_in(spaced, "x . item( )")) == BEFORE
+    assert fingerprints(spaced, found_in(spaced, "x . item( )")) == before()
 
 
 def test_fingerprints_change_with_the_expression_the_function_and_the_rule() -> None:
@@ -374,13 +379,15 @@ def test_fingerprints_change_with_the_expression_the_function_and_the_rule() -> 
         fingerprints(SOURCE, [one._replace(code="HS102") for one in found_in(SOURCE)]),
         fingerprints(SOURCE, [one._replace(filename="src/other.py") for one in found_in(SOURCE)]),
     ]
-    assert not set(BEFORE) & {one for prints in others for one in prints}
+    assert not set(before()) & {one for prints in others for one in prints}
 
 
 def test_fingerprints_count_what_is_not_shown() -> None:
     first, second = found_in(SOURCE)
-    assert fingerprints(SOURCE, [second], every=lambda filename: (first, second)) == BEFORE[1:]
-    assert fingerprints(SOURCE, [second._replace(verdict=CONFIRMED)], every=lambda name: (first, second)) == BEFORE[1:]
+    assert fingerprints(SOURCE, [second], every=lambda filename: (first, second)) == before()[1:]
+    assert (
+        fingerprints(SOURCE, [second._replace(verdict=CONFIRMED)], every=lambda name: (first, second)) == before()[1:]
+    )
 
 
 def test_fingerprints_in_cells_of_a_notebook() -> None:
@@ -435,10 +442,16 @@ def test_nothing_that_is_quoted_breaks_a_format(shown: Report) -> None:
         rendered.encode("utf-8")
         assert not set(rendered) & set("\0\x1b\r\x9b\u202e\u2028\udcff\ud800")
     first, second = github(shown)
+    for command, entry in zip((first, second), entries(shown), strict=True):
+        told = f"{entry.place}: {entry.title}: {entry.message}"
+        assert command.message == (f"{told}\nhelp: {entry.help}" if entry.help else told)
+        assert (command.properties["file"], command.properties["title"]) == (visible(entry.path), entry.title)
     assert {first.name, second.name} <= {"error", "warning", "notice"}
     assert set(first.properties) <= {"title", "file", "line", "endLine", "col", "endColumn"}
     assert first.properties["line"] in ("3", "4")
     assert len(gitlab(shown)) == 2
+    said = {element.get("message") for element in junit(shown).iter() if element.tag in ("failure", "error", "skipped")}
+    assert said <= {entry.message for entry in entries(shown)}
     assert len(list(junit(shown).iter("testcase"))) == 2
     result, suppressed = sarif(shown)["results"]
     assert "suppressions" in suppressed
