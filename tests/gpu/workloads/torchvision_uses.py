@@ -117,7 +117,7 @@ def classification_use(name: str) -> Use:
 def video_use(name: str) -> Use:
     def use(device: torch.device) -> None:
         model = models.get_model(name, weights=None, num_classes=CLASSES).to(device).eval()
-        size = 224 if name == "mvit_v2_s" else 112
+        size = 224 if name in ("mvit_v2_s", "s3d") else 112
         with torch.inference_mode():
             model(torch.rand(1, 3, 16, size, size, device=device))
 

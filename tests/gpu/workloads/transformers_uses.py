@@ -43,7 +43,7 @@ DECODERS: dict[str, dict[str, object]] = {
     "mamba": {"state_size": 4},
     "mamba2": {"num_heads": 8, "head_dim": 8, "expand": 2, "state_size": 8, "n_groups": 1, "chunk_size": 4},
     "mistral": {"sliding_window": 8},
-    "mixtral": {**EXPERTS, "output_router_logits": True},
+    "mixtral": EXPERTS,
     "mpt": {"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 64},
     "olmo": {},
     "olmoe": EXPERTS,
