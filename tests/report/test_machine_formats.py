@@ -245,7 +245,7 @@ def sarif(shown: Report) -> Any:
         report(FINDING._replace(filename="<stdin>"), notes=("Nothing was watched.",)),
         report(covered=(Covered(FINDING, "comment", "it is meant"), Covered(FINDING, "baseline", ""))),
     ],
-    ids=str,
+    ids=["empty", "plain", "confirmed", "own-rule", "no-column", "notebook", "elsewhere", "stdin", "covered"],
 )
 def test_sarif_is_valid(shown: Report) -> None:
     log = json.loads(text("sarif", shown))
