@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from sarif_schema import run_of
 
 from pytest_plugin.conftest import Run
 from pytest_plugin.test_judging import make
@@ -42,6 +43,11 @@ def test_results_come_together(pytester: pytest.Pytester, pretended: Run) -> Non
             ]
         )
     assert one == two
+    logs = []
+    for more in ((), ("-p", "xdist.plugin", "-n", "2")):
+        pretended(*more, "--host-sync=report", "--host-sync-report=out.sarif")
+        logs.append(run_of((pytester.path / "out.sarif").read_text(encoding="utf-8")))
+    assert logs[0] == logs[1] and logs[0]["results"][0]["properties"]["verdict"]["waits"] == 28
     assert 'name="host_sync_waits" value="7"' in (pytester.path / "out.xml").read_text()
     assert sum("- host waits -" in line for line in spread.outlines) == 2
 
