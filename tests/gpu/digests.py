@@ -29,11 +29,12 @@ def of_workload(package: str) -> str:
 
 
 def of_definition(path: Path, name: str) -> str:
-    """Of a function or a constant of a module, without its comments and layout."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    """Of the text of a function or a constant of a module."""
+    source = path.read_text(encoding="utf-8")
+    for node in ast.parse(source).body:
         names = [getattr(node, "name", None)]
         if isinstance(node, ast.Assign):
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
         if name in names:
-            return of_text(ast.dump(node))
+            return of_text(ast.get_source_segment(source, node) or "")
     raise LookupError(f"{path.name} defines no {name}")
