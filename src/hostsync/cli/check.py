@@ -56,6 +56,13 @@ def _listed(name: str, metavar: str, about: str) -> Callable[[Options], Options]
     metavar="PATH",
     help="A file or folder of operations that `hostsync calibrate` measured; they lie over the shipped ones.",
 )
+@click.option(
+    "--index",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="A file or folder of `hostsync index`: what is known of installed packages.",
+)
 @click.option("--output-format", type=FormatChoice(), help="How findings are written.  [default: full]")
 @click.option(
     "--output-file", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write findings to this file."

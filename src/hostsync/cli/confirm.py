@@ -15,8 +15,8 @@ OWN_FORMATS = ("text", "json")
 FAILURES = ("missed", "refuted", "confirmed")
 SCAN_OPTIONS = frozenset(
     (
-        "select ignore extend_select per_file_ignores min_confidence hot_only torch_version extend_rules ops exclude "
-        "extend_exclude force_exclude respect_gitignore config isolated jobs no_cache cache_dir"
+        "select ignore extend_select per_file_ignores min_confidence hot_only torch_version extend_rules ops index "
+        "exclude extend_exclude force_exclude respect_gitignore config isolated jobs no_cache cache_dir"
     ).split()
 )
 """Options of `hostsync check` that decide what is scanned, and what of it is shown."""

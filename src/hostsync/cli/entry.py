@@ -16,6 +16,7 @@ ISSUES = "the project's issue tracker"
 
 COMMANDS = {
     "check": "hostsync.cli.check:check_command",
+    "index": "hostsync.cli.index:index_command",
     "run": "hostsync.cli.run:run_command",
     "confirm": "hostsync.cli.confirm:confirm_command",
     "probe": "hostsync.cli.probe:probe_command",

@@ -57,6 +57,7 @@ def _overrides(options: Mapping[str, Any]) -> Overrides:
         torch_version=_torch_version(options["torch_version"]),
         extend_rules=tuple(cwd / path for path in options["extend_rules"]),
         ops=tuple(cwd / path for path in options["ops"]),
+        index=tuple(cwd / path for path in options["index"]),
         baseline=None if options["baseline"] is None else cwd / options["baseline"],
         output_format=options["output_format"],
         cache_dir=None if options["cache_dir"] is None else cwd / options["cache_dir"],

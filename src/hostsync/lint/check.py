@@ -31,6 +31,8 @@ class Plan(NamedTuple):
     """A release such as `2.11`; None for all that the knowledge covers."""
     ops: tuple[Path, ...] = ()
     """Files and folders of operations that lie over the shipped ones."""
+    indexes: tuple[Path, ...] = ()
+    """Files and folders with indexes of installed packages."""
 
 
 @lru_cache(maxsize=8)

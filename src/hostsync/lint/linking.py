@@ -6,13 +6,15 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from hostsync.facts import Imported, Outline
-from hostsync.lint.check import NOTEBOOK_SUFFIX
+from hostsync.lint.check import NOTEBOOK_SUFFIX, Plan, load_catalogue
 from hostsync.project.cache import Cache, Plain, digest
 from hostsync.project.discovery import SourceFile
 from hostsync.project.graph import Graph, Module, build
+from hostsync.project.index import interface_text, is_indexed, load_indexes
 from hostsync.project.units import MOST_SCRIPTS, Units, place_of, root_of, unit_of
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ class Project(NamedTuple):
     """The place in `entries` by key."""
     units: tuple[str, ...]
     """Of each entry, what it shares with those whose calls count for it."""
+    outlines: Mapping[str, Outline] = MappingProxyType({})
+    """By key."""
 
 
 def content_digest(source: bytes) -> str:
@@ -113,13 +117,20 @@ def gather(
             waiting += [_entry(other, name_of(other)) for other in units.named(file, names)]
     crowded = _crowded(entries)
     modules = [
-        Module(e.key, str(e.file.path) if unit_of(e.file) in crowded else place_of(e.file), e.file.module, found[e.key])
+        Module(
+            e.key,
+            str(e.file.path) if unit_of(e.file) in crowded else place_of(e.file),
+            e.file.module,
+            found[e.key],
+            load_indexes(e.file.settings.index),
+        )
         for e in entries
         if e.key in found and e.file.path.suffix != NOTEBOOK_SUFFIX
     ]
     places = {entry.key: index for index, entry in enumerate(entries)}
     shared = ((unit_of(entry.file), str(entry.file.path)) for entry in entries)
-    return Project(tuple(entries), build(modules), places, tuple(own if u in crowded else u for u, own in shared))
+    parts = tuple(own if u in crowded else u for u, own in shared)
+    return Project(tuple(entries), build(modules), places, parts, found)
 
 
 def _first_names(outline: Outline) -> set[str]:
@@ -185,7 +196,7 @@ class _Known:
 
 
 def _load(key: str) -> Plain:
-    text = _Known.texts.get(key)
+    text = _Known.texts.get(key) or interface_text(key)
     return None if text is None else json.loads(text)
 
 
@@ -205,6 +216,19 @@ def library() -> Library:
     if _Known.library is None:
         _Known.library = Library(_remembering(_load))
     return _Known.library
+
+
+def unmeasured(targets: Iterable[tuple[str, str]], plan: Plan) -> dict[str, str]:
+    """The targets of a file, without what an index says of operations that are known by measurement."""
+    found = dict(targets)
+    indexed = [written for written, target in found.items() if is_indexed(target)]
+    if indexed:
+        ops = load_catalogue(plan.extend_rules, plan.ops).ops
+        for written in indexed:
+            name = written.strip().replace(" ", ".")
+            if name in ops or (found[written].endswith(":") and any(op.startswith(f"{name}.") for op in ops)):
+                del found[written]
+    return found
 
 
 def _remembering(load: Callable[[str], Plain]) -> Callable[[str], Plain]:

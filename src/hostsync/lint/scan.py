@@ -19,10 +19,11 @@ from hostsync.lint.check import (
     study_source,
 )
 from hostsync.lint.checked import Checked, from_plain, to_plain
-from hostsync.lint.linking import Entry, Project, Told, gather, library, receive, survey
+from hostsync.lint.linking import Entry, Project, Told, gather, library, receive, survey, unmeasured
 from hostsync.project.cache import Cache, Plain, digest, tree_fingerprint
 from hostsync.project.discovery import SourceFile
-from hostsync.project.pool import Died, Job, Order, run
+from hostsync.project.index import files_of, load_indexes
+from hostsync.project.pool import Died, Job, Order, run, sparse_collection
 from hostsync.project.units import Units
 
 _DECIDING_ROOMS = ("catalogue", "fix", "infer", "lint", "project", "syntax")
@@ -71,7 +72,8 @@ class _Result(NamedTuple):
 
 def plan_of(file: SourceFile) -> Plan:
     """What decides the outcome of checking `file`."""
-    return Plan(file.settings.extend_rules, file.settings.torch_version, file.settings.ops)
+    settings = file.settings
+    return Plan(settings.extend_rules, settings.torch_version, settings.ops, settings.index)
 
 
 def check_files(
@@ -103,12 +105,26 @@ def check_files(
         catalogue.errors.CatalogueError: a rule file is wrong.
         KeyboardInterrupt: after the workers have been ended.
     """
+    with sparse_collection():
+        return _check(files, workers, cache, cache_root, progress, units, given or {})
+
+
+def _check(
+    files: Sequence[SourceFile],
+    workers: int,
+    cache: Cache | None,
+    cache_root: Path | None,
+    progress: Callable[[Progress], None] | None,
+    units: Units | None,
+    given: Mapping[Path, bytes],
+) -> list[Checked]:
+    """As `check_files`."""
 
     def name_of(file: SourceFile) -> str:
         return _cache_name(file, cache_root)
 
     caches = None if cache is None else _Caches(cache)
-    entries, around = survey(files, units, name_of, given or {})
+    entries, around = survey(files, units, name_of, given)
     plans = {plan_of(entry.file) for entry in entries}
     marks = {plan: fingerprint(plan) if cache is not None else b"" for plan in plans}
     state = _State(entries, marks, around) if caches is not None else None
@@ -149,6 +165,44 @@ def check_files(
         caches.remember(state, len(project.entries), files, order.keys, finals)
         caches.save()
     return [_checked(result) for result in final]
+
+
+def interfaces(
+    files: Sequence[SourceFile],
+    name_of: Callable[[SourceFile], str],
+    *,
+    workers: int = 0,
+    progress: Callable[[Progress], None] | None = None,
+) -> tuple[Project, dict[str, str]]:
+    """What all of `files` offer to others, whether anyone among them asks for it or not.
+
+    Args:
+        files, workers, progress: as for `check_files`.
+        name_of: gives a file its unique name.
+
+    Returns:
+        The project that they make, and by unique name the interfaces, as JSON. A file without any has none.
+    """
+    project = gather(survey(files, None, name_of, {})[0], None, name_of, None)
+    everything = {entry.key: ("*",) for entry in project.entries}
+    project = project._replace(graph=project.graph._replace(asked=everything))
+    plans = {plan_of(file) for file in files}
+
+    def prepare() -> None:
+        for plan in plans:
+            _warm_up(plan)
+
+    def done(count: int) -> None:
+        if progress is not None:
+            progress(Progress(count, len(files)))
+
+    order = _Linked(project, range(len(files)), (), dict.fromkeys(plans, b""), None)
+    results = run(order.jobs(), _study_file, workers=workers, prepare=prepare, done=done, order=order)
+    found = {}
+    for place, result in zip(order.chosen, results, strict=True):
+        if not isinstance(result, Died) and result.interface is not None:
+            found[project.entries[place].key] = result.interface
+    return project, found
 
 
 def _callers(project: Project, count: int) -> list[int]:
@@ -491,6 +545,7 @@ def fingerprint(plan: Plan) -> bytes:
         files += sorted(folder.glob("*.md"))
     for path in plan.ops:
         files += sorted(path.glob("*.toml")) if path.is_dir() else [path]
+    files += files_of(plan.indexes)
     about = f"{__version__} {platform.python_implementation()} {platform.python_version()} {plan.torch_version}"
     return about.encode() + tree_fingerprint(file for file in files if file.is_file())
 
@@ -509,6 +564,7 @@ def _warm_up(plan: Plan) -> None:
     """Imports and loads what a check needs."""
     check_source(b"import torch\ntorch.zeros(1).item()\n", "", plan)
     load_catalogue(plan.extend_rules, plan.ops)
+    load_indexes(plan.indexes)
 
 
 def _study_file(task: _Task) -> _Result:
@@ -522,7 +578,8 @@ def _study_file(task: _Task) -> _Result:
     from hostsync.infer import Wanted
     from hostsync.infer.links import Links
 
-    links = Links(dict(task.targets), library()) if task.targets else None
+    load_indexes(task.plan.indexes)
+    links = Links(unmeasured(task.targets, task.plan), library()) if task.targets else None
     wanted = None if task.wanted is None else Wanted(task.key, task.wanted)
     handed = json.loads(task.handed) if task.handed else None
     studied = study_source(

@@ -90,6 +90,7 @@ _READERS: Mapping[str, Reader] = {
     "torch-version": _torch_version,
     "extend-rules": _paths,
     "ops": _paths,
+    "index": _paths,
     "baseline": _path,
     "output-format": _string,
     "cache-dir": _path,

@@ -6,7 +6,7 @@ Everything here follows from the outlines alone, so it is the same for a run ove
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from hostsync.facts import Imported, Outline
 
@@ -15,6 +15,16 @@ _LONGEST_WAY = 12
 """How many re-exports a name is followed through."""
 _MOST_STARS = 4
 """How many `import *` behind each other are followed."""
+
+
+class Outside(Protocol):
+    """What is known of modules that are no part of the project; see `index.Indexes`."""
+
+    def resolve(self, dotted: str, name: str | None) -> str | None:
+        """What `from dotted import name` stands for, or `import dotted` where `name` is None."""
+
+    def public(self, dotted: str) -> list[str]:
+        """The names that `from dotted import *` brings."""
 
 
 class Module(NamedTuple):
@@ -27,6 +37,8 @@ class Module(NamedTuple):
     dotted: str
     """Its dotted name; that of a package ends in `.__init__`."""
     outline: Outline
+    outside: Outside | None = None
+    """What it knows beyond the project."""
 
 
 class Need(NamedTuple):
@@ -57,7 +69,7 @@ def build(modules: Iterable[Module]) -> Graph:
     targets = {key: resolver.targets(module) for key, module in resolver.modules.items()}
     edges: dict[str, set[str]] = {}
     for key, found in targets.items():
-        edges[key] = {target.partition(":")[0] for _, target in found} - {key}
+        edges[key] = ({target.partition(":")[0] for _, target in found} - {key}) & resolver.modules.keys()
     _break(edges)
     needs: dict[str, Need] = {}
     asked: dict[str, set[str]] = {}
@@ -65,17 +77,27 @@ def build(modules: Iterable[Module]) -> Graph:
         kept = []
         for written, target in found:
             module, _, name = target.partition(":")
-            if module in edges[key]:
+            if module not in resolver.modules:
+                kept.append((written, target))
+            elif module in edges[key]:
                 kept.append((written, target))
                 asked.setdefault(module, set()).add(name or "*")
         needs[key] = Need(tuple(dict.fromkeys(kept)), tuple(sorted(edges[key])))
     return Graph(needs, _waves(edges), {key: tuple(sorted(names)) for key, names in asked.items()})
 
 
+def passed_on(modules: Iterable[Module]) -> dict[str, dict[str, str]]:
+    """By key, the names that a module has from others of `modules`, and the `key:name` that they stand for."""
+    resolver = _Resolver(modules)
+    return {key: resolver.passed_on(module) for key, module in resolver.modules.items()}
+
+
 class _Resolver:
     def __init__(self, modules: Iterable[Module]) -> None:
         self.modules = {module.key: module for module in sorted(modules, key=lambda m: m.key)}
         self._by_name = {(m.place, m.dotted): m.key for m in self.modules.values()}
+        self._own = {(m.place, m.dotted.partition(".")[0]) for m in self.modules.values()}
+        """The packages of the project, which nothing from outside stands in for."""
         self._exports: dict[str, dict[str, Imported]] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
@@ -92,46 +114,68 @@ class _Resolver:
                 is_whole = "." not in imported.module or imported.alias != imported.module
                 if key is not None and is_whole and self.modules[key].dotted == imported.module:
                     found.append((f"{imported.module} ", f"{key}:"))
+                elif key is None and is_whole:
+                    beyond = self._beyond(module, imported.module, None)
+                    if beyond is not None:
+                        found.append((f"{imported.module} ", beyond))
                 continue
             base = _absolute(module.dotted, imported.module)
             if base is None:
                 continue
             written = f"{imported.module} {imported.name}"
             if imported.name == "*":
-                for name in self._public(module.place, base):
-                    target = self._resolve(module.place, base, name, 0)
+                for name in self._public(module, base):
+                    target = self._resolve(module, base, name, 0)
                     if target is not None:
                         found.append((f"{written}{name}", target))
                 continue
-            target = self._resolve(module.place, base, imported.name, 0)
+            target = self._resolve(module, base, imported.name, 0)
             if target is not None:
                 found.append((written, target))
         return found
+
+    def passed_on(self, module: Module) -> dict[str, str]:
+        """The names that a module has from others, and what they stand for."""
+        own = module.dotted.removesuffix(f".{INIT}")
+        imports = module.outline.imports
+        names = {i.alias for i in imports if i.name != "*"}.union(self._public(module, own))
+        targets = {name: self._resolve(module, own, name, 0) for name in sorted(names - self._defined(module))}
+        return {name: target for name, target in targets.items() if target is not None}
+
+    def _beyond(self, module: Module, dotted: str, name: str | None) -> str | None:
+        """What is known outside of the project, as `module` sees it."""
+        if module.outside is None or (module.place, dotted.partition(".")[0]) in self._own:
+            return None
+        return module.outside.resolve(dotted, name)
 
     def _module(self, place: str, dotted: str) -> str | None:
         key = self._by_name.get((place, dotted))
         return key if key is not None else self._by_name.get((place, f"{dotted}.{INIT}" if dotted else INIT))
 
-    def _public(self, place: str, dotted: str, depth: int = 0) -> list[str]:
-        """The names that `from dotted import *` brings."""
-        key = self._module(place, dotted)
-        if key is None or depth > _MOST_STARS:
+    def _public(self, asker: Module, dotted: str, depth: int = 0) -> list[str]:
+        """The names that `from dotted import *` brings to `asker`."""
+        key = self._module(asker.place, dotted)
+        if depth > _MOST_STARS:
             return []
+        if key is None:
+            known = asker.outside is not None and (asker.place, dotted.partition(".")[0]) not in self._own
+            return asker.outside.public(dotted) if known and asker.outside is not None else []
         module = self.modules[key]
         names = {*module.outline.names}
         for imported in module.outline.imports:
             base = _absolute(module.dotted, imported.module) if imported.name == "*" else None
             if base is not None and not imported.typing:
-                names.update(self._public(place, base, depth + 1))
+                names.update(self._public(module, base, depth + 1))
             elif imported.name is not None and imported.name != "*":
                 names.add(imported.alias)
         return sorted(name for name in names if not name.startswith("_"))
 
-    def _resolve(self, place: str, dotted: str, name: str, depth: int) -> str | None:
-        """Where `from dotted import name` finds it: `key:name`, or `key:` for a module."""
+    def _resolve(self, asker: Module, dotted: str, name: str, depth: int) -> str | None:
+        """Where `from dotted import name` in `asker` finds it: `key:name`, or `key:` for a module."""
+        place = asker.place
         key = self._module(place, dotted)
         if key is None or depth > _LONGEST_WAY:
-            return self._submodule(place, dotted, name)
+            return self._submodule(place, dotted, name) or self._beyond(asker, dotted, name)
         known = (key, name)
         if known in self._found:
             return self._found[known]
@@ -147,16 +191,16 @@ class _Resolver:
         if imported is not None:
             if imported.name is None:
                 target = self._module(place, imported.module)
-                return None if target is None else f"{target}:"
+                return self._beyond(module, imported.module, None) if target is None else f"{target}:"
             base = _absolute(module.dotted, imported.module)
-            return None if base is None else self._resolve(place, base, imported.name, depth + 1)
+            return None if base is None else self._resolve(module, base, imported.name, depth + 1)
         inside = self._submodule(place, dotted, name)
         if inside is not None:
             return inside
         for star in module.outline.imports:
             base = _absolute(module.dotted, star.module) if star.name == "*" else None
             if base is not None:
-                found = self._resolve(place, base, name, depth + 1)
+                found = self._resolve(module, base, name, depth + 1)
                 if found is not None:
                     return found
         return None

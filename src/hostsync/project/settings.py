@@ -73,6 +73,7 @@ class Settings(NamedTuple):
     torch_version: str | None = None
     extend_rules: tuple[Path, ...] = ()
     ops: tuple[Path, ...] = ()
+    index: tuple[Path, ...] = ()  # type: ignore[assignment]  # hides tuple.index: settings are no list to search
     baseline: Path | None = None
     output_format: str = "full"
     cache_dir: Path | None = None
@@ -96,6 +97,7 @@ class Overrides(NamedTuple):
     torch_version: str | None = None
     extend_rules: tuple[Path, ...] = ()
     ops: tuple[Path, ...] = ()
+    index: tuple[Path, ...] = ()  # type: ignore[assignment]  # hides tuple.index: settings are no list to search
     baseline: Path | None = None
     output_format: str | None = None
     cache_dir: Path | None = None
@@ -117,6 +119,7 @@ class Overrides(NamedTuple):
         plain["extend_exclude"] = settings.extend_exclude + self.extend_exclude
         plain["extend_rules"] = settings.extend_rules + self.extend_rules
         plain["ops"] = settings.ops + self.ops
+        plain["index"] = settings.index + self.index
         return settings._replace(**plain)
 
 
