@@ -85,7 +85,8 @@ def keep(name: str, data: dict[str, Any], **more: Any) -> None:
         "blind_spots": data["runs"][0]["blind_spots"],
         **more,
     }
-    (Path(folder) / f"confirm_{name}.json").write_text(json.dumps({**head, **what}, indent=1) + "\n")
+    kept = json.dumps({**head, **what}, indent=1).replace(f"{ROOT}{os.sep}", "")
+    (Path(folder) / f"confirm_{name}.json").write_text(kept + "\n")
 
 
 def verdicts(data: dict[str, Any]) -> dict[tuple[int, str], str]:

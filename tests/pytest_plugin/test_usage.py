@@ -194,7 +194,7 @@ def wait_at(*places: Place, library: Place | None = None) -> Wait:
 )
 def test_allowances_look_at_every_frame(text: str, expected: bool) -> None:
     at = Place("/work/src/train.py", 3, 1, 3, 5, "Trainer.step")
-    caller = Place("/work/main.py", 9, 1, 9, 5, "main")
+    caller = Place("/project/main.py", 9, 1, 9, 5, "main")
     library = Place("/usr/lib/python/site-packages/lib/logger.py", 1, 1, 1, 2, "write")
     assert matches(parse(text), wait_at(at, caller, library=library), None, Path("/work")) is expected
 
