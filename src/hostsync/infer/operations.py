@@ -180,6 +180,12 @@ def merged(tensors: list[Tensor] | tuple[Tensor, ...]) -> Device:
     """
     if not tensors:
         return ANYWHERE
+    first = tensors[0].device
+    for tensor in tensors:
+        if tensor.device != first:
+            break
+    else:
+        return first
     rest = [t for t in tensors if not only_host(t.device)]
     if not rest:
         return tensors[0].device
@@ -194,6 +200,8 @@ def merged(tensors: list[Tensor] | tuple[Tensor, ...]) -> Device:
 
 def lead(tensors: list[Tensor] | tuple[Tensor, ...]) -> Origin | None:
     """The chain to go on with: that of the tensor which decides where the result lives."""
+    if len(tensors) == 1:
+        return tensors[0].origin
     device = merged(tensors)
     for tensor in tensors:
         if tensor.device == device and tensor.origin is not None:

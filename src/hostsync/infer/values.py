@@ -19,6 +19,7 @@ ACCELERATOR: Device = frozenset({"acc"})
 CPU: Device = frozenset({"cpu"})
 META: Device = frozenset({"meta"})
 ANYWHERE: Device = frozenset({"?"})
+_HOST: Device = CPU | META
 
 
 def of_param(name: str) -> Device:
@@ -28,7 +29,7 @@ def of_param(name: str) -> Device:
 
 def only_host(device: Device) -> bool:
     """True when the value is known not to live on an accelerator."""
-    return all(atom == "cpu" or atom == "meta" for atom in device)
+    return device <= _HOST
 
 
 def is_certain(device: Device) -> bool:

@@ -146,7 +146,7 @@ class _Run(Generic[T, R]):
         self._arrived([index for index, count in self.left.items() if not count])
 
     def results(self) -> list[R | Died]:
-        with _sparse_collection():
+        with sparse_collection():
             self._here()
         if self.todo:
             self._in_processes()
@@ -290,12 +290,12 @@ def _start_worker() -> None:
 
 def _work_chunk(work: Callable[[T], R], items: list[T], receive: Callable[[object], None], shared: object) -> list[R]:
     receive(shared)
-    with _sparse_collection():
+    with sparse_collection():
         return [work(item) for item in items]
 
 
 @contextmanager
-def _sparse_collection() -> Iterator[None]:
+def sparse_collection() -> Iterator[None]:
     """Keeps the garbage collector from walking live syntax trees over and over."""
     before = gc.get_threshold()
     gc.set_threshold(5_000_000, 20, 100)
