@@ -24,7 +24,8 @@ pytestmark = pytest.mark.gpu
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
-TRAINER = HERE.parents[1] / "docs" / "example" / "trainer"
+ROOT = HERE.parents[1]
+TRAINER = ROOT / "docs" / "example" / "trainer"
 BACKWARD = ("train.py", "loss.backward()")
 """Waits in the example that are no finding: the backward pass of a mask index looks for the true elements once more."""
 SET_UP = ("train.py", "Tagger(check=not args.without_waits).to(device)")
