@@ -126,7 +126,7 @@ def describe(value: Value, depth: int = 2) -> str:
         return _tensor(value)
     if isinstance(value, Instance):
         where = f" with parameters {_where(value.device)}" if value.device != frozenset("?") else ""
-        return f"an instance of {value.name}{where}"
+        return f"an instance of {_readable(value.name)}{where}"
     if isinstance(value, Items):
         if not depth:
             return f"a {value.kind}"
@@ -179,8 +179,14 @@ def _plain(value: Value) -> str:
     if isinstance(value, DtypeValue):
         return f"a dtype{f': {value.dtype}' if value.dtype else ''}"
     if isinstance(value, (Ref, ClassRef)):
-        return value.name
+        return _readable(value.name)
     if isinstance(value, Callable):
-        return f"the function {value.symbol}"
+        return f"the function {_readable(value.symbol)}"
     assert isinstance(value, Method)
     return f"the method {value.name} of {describe(value.receiver, 0)}"
+
+
+def _readable(name: str) -> str:
+    """A name without the digest that those of indexed packages begin with: `<acme@1f…>/acme/impl.py:spread`."""
+    before, opened, rest = name.partition("<")
+    return before + rest.partition(">/")[2] if opened and ">/" in rest else name

@@ -1,0 +1,251 @@
+"""`hostsync index` on packages made here, and what `check --index` makes of the result."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from hostsync.project.index import FORMAT
+
+from .conftest import Hostsync, Ran, environment
+
+IMPL = """\
+import torch
+
+
+def spread(count):
+    return torch.rand(count, device="cuda")
+
+
+def on_host(x: torch.Tensor):
+    return x.detach().cpu()
+
+
+class Meter(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.seen = torch.zeros(3)
+
+    def forward(self, x: torch.Tensor):
+        return x.sum(), "done"
+"""
+INIT = "raise RuntimeError('imported')\nfrom .impl import *\nfrom acme import helpers\n"
+"""Whoever imports the package would know it."""
+HELPERS = "from .impl import spread as scatter\n"
+USER = """\
+import acme
+import torch
+from acme import on_host, spread
+
+
+def f(x: torch.Tensor):
+    if spread(3).sum() > 1:
+        pass
+    if acme.helpers.scatter(3).sum() > 1:
+        pass
+    return on_host(x).item()
+"""
+"""Without knowledge of acme, rows 7 and 9 are silent: nothing says that they are about tensors."""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder as packages are installed in."""
+    return make(tmp_path / "site")
+
+
+def make(site: Path, impl: str = IMPL) -> Path:
+    package, info = site / "acme", site / "acme_metrics-1.2.dist-info"
+    for folder in (package / "tests", info):
+        folder.mkdir(parents=True, exist_ok=True)
+    (package / "__init__.py").write_text(INIT, encoding="utf-8")
+    (package / "helpers.py").write_text(HELPERS, encoding="utf-8")
+    (package / "impl.py").write_text(impl, encoding="utf-8")
+    (package / "tests" / "test_impl.py").write_text("import torch\nfrom acme import *\n", encoding="utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-metrics\nVersion: 1.2\n", encoding="utf-8")
+    (info / "top_level.txt").write_text("acme\n", encoding="utf-8")
+    return site
+
+
+def indexed(hostsync_in: Hostsync, site: Path, *args: str) -> Ran:
+    ran = hostsync_in("index", *args, PYTHONPATH=os.pathsep.join((str(site), environment()["PYTHONPATH"])))
+    assert ran.code == 0, ran.err
+    return ran
+
+
+def rows(hostsync_in: Hostsync, *args: str, name: str = "user.py") -> list[int]:
+    ran = hostsync_in("check", name, "--output-format", "json", "--quiet", *args)
+    assert ran.code in (0, 1), ran.err
+    return [finding["location"]["row"] for finding in json.loads(ran.out)]
+
+
+def test_a_package_is_found_by_its_name_and_not_imported(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    ran = indexed(hostsync_in, site, "acme")
+    assert ran.out == f"acme 1.2: 3 of 3 files offer something: {Path('hostsync-index', 'acme.jsonl')}\n"
+    head = json.loads((tmp_path / "hostsync-index" / "acme.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert (head["package"], head["version"], head["format"]) == ("acme", "1.2", FORMAT)
+    assert str(tmp_path) not in (tmp_path / "hostsync-index" / "acme.jsonl").read_text(encoding="utf-8")
+
+
+def test_findings_come_and_go(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    indexed(hostsync_in, site, "acme")
+    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
+    without = rows(hostsync_in, "--no-cache")
+    assert 7 not in without and 9 not in without
+    assert 11 in without, "a method that only tensors have is taken for a read-back"
+    for jobs in ("1", "2"):
+        assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index", "--jobs", jobs) == [7, 9]
+    assert rows(hostsync_in, "--no-cache", "--index", str(Path("hostsync-index", "acme.jsonl"))) == [7, 9]
+
+
+def test_classes_are_known_and_can_be_bases(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    indexed(hostsync_in, site, "acme")
+    source = (
+        "import torch\nfrom acme.impl import Meter\n\n\nclass Own(Meter):\n    pass\n\n\n"
+        "def f(x: torch.Tensor):\n    meter = Own()\n    total, word = meter(x.cuda())\n"
+        "    if word:\n        pass\n    if total:\n        pass\n    return meter.seen.item()\n"
+    )
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    without, known = rows(hostsync_in, "--no-cache"), rows(hostsync_in, "--no-cache", "--index", "hostsync-index")
+    assert 12 not in known and 14 in known and 14 not in without
+
+
+def test_what_a_project_passes_on_is_followed_into_the_package(
+    site: Path, tmp_path: Path, hostsync_in: Hostsync
+) -> None:
+    indexed(hostsync_in, site, "acme")
+    (tmp_path / "compat.py").write_text("from acme import spread as made\n", encoding="utf-8")
+    (tmp_path / "stars.py").write_text("from acme.impl import *\n", encoding="utf-8")
+    source = (
+        "import torch\nfrom compat import made\nfrom stars import spread\nif made(1):\n    pass\nif spread(1):\n    1\n"
+    )
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache") == []
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == [4, 6]
+
+
+def test_the_project_wins(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    indexed(hostsync_in, site, "acme")
+    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
+    (tmp_path / "acme").mkdir()
+    own = "import torch\n\n\ndef spread(count):\n    return torch.rand(count)\n"
+    (tmp_path / "acme" / "__init__.py").write_text(own, encoding="utf-8")
+    found = rows(hostsync_in, "--no-cache", "--index", "hostsync-index")
+    assert 7 not in found and 9 not in found
+    # Not even for a module that the project's package lacks.
+    source = "import torch\nfrom acme.impl import spread\nif spread(1):\n    pass\n"
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == []
+    (tmp_path / "acme" / "__init__.py").unlink()
+    (tmp_path / "acme").rmdir()
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == [3]
+
+
+def test_what_was_measured_wins(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    indexed(hostsync_in, site, "acme")
+    ops = '[ops]\n"acme.impl.spread" = { params = "count", device = "cpu" }\n'
+    (tmp_path / "own.toml").write_text(ops, encoding="utf-8")
+    source = "import torch\nfrom acme.impl import spread\n\nif spread(3).sum() > 1:\n    pass\n"
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == [4]
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index", "--ops", "own.toml") == []
+
+
+def test_the_cache_depends_on_the_index(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
+    without = rows(hostsync_in)
+    indexed(hostsync_in, site, "acme")
+    assert rows(hostsync_in, "--index", "hostsync-index") == [7, 9]
+    assert rows(hostsync_in, "--index", "hostsync-index") == [7, 9]
+    assert rows(hostsync_in) == without
+    make(site, IMPL.replace(', device="cuda"', ""))
+    indexed(hostsync_in, site, "acme")
+    assert rows(hostsync_in, "--index", "hostsync-index") == []
+
+
+def test_the_configuration_names_indexes(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    indexed(hostsync_in, site, "acme")
+    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
+    (tmp_path / "hostsync.toml").write_text('index = ["hostsync-index"]\n', encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache") == [7, 9]
+    why = hostsync_in("check", "--why", "user.py:7")
+    assert "spread: the function acme/impl.py:spread\n" in why.out
+    assert "dimensions on the GPU" in why.out
+
+
+def test_the_same_package_gives_the_same_bytes(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    indexed(hostsync_in, site, "acme", "-o", "one.jsonl", "--jobs", "1")
+    indexed(hostsync_in, site, str(site / "acme"), "-o", "two", "--jobs", "2", "--quiet")
+    one = (tmp_path / "one.jsonl").read_text(encoding="utf-8")
+    two = (tmp_path / "two" / "acme.jsonl").read_text(encoding="utf-8")
+    assert one.splitlines()[1:] == two.splitlines()[1:]
+
+
+def test_a_part_and_a_single_file_can_be_indexed(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    (site / "single.py").write_text(IMPL, encoding="utf-8")
+    ran = indexed(hostsync_in, site, "acme.impl", "single")
+    assert ran.out.startswith("acme.impl 1.2: 1 of 1 file offers something") and "single (no version known)" in ran.out
+    source = "import torch\nimport single\nfrom acme.impl import spread\nif spread(1):\n    pass\nif single.spread(1):\n    1\n"
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == [4, 6]
+
+
+# --- what can be wrong ---------------------------------------------------------------------------
+
+
+def changed(path: Path, **head: object) -> None:
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([json.dumps({**json.loads(first), **head}), *rest, ""]), encoding="utf-8", newline="\n")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (
+            lambda p: changed(p, format=FORMAT + 1),
+            f"has format {FORMAT + 1}, this hostsync reads {FORMAT}; make it anew",
+        ),
+        (lambda p: changed(p, hostsync="0.0.1"), "was made by hostsync 0.0.1"),
+        (lambda p: p.write_bytes(p.read_bytes().replace(b"seen", b"sean")), "is damaged"),
+        (lambda p: p.write_bytes(p.read_bytes()[:-40]), "is damaged"),
+        (lambda p: p.write_bytes(b"{}\n"), "is no index of hostsync"),
+        (lambda p: p.write_bytes(b"\xff\x00[[["), "is no index of hostsync"),
+        (lambda p: p.write_bytes(b"[" * 100_000), "is no index of hostsync"),
+        (lambda p: p.unlink(), "can't read this index"),
+    ],
+)
+def test_an_index_that_is_wrong_is_said_to_be(site, spoil, message: str, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    indexed(hostsync_in, site, "acme", "-o", "acme.jsonl")
+    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
+    assert rows(hostsync_in, "--index", "acme.jsonl") == [7, 9]
+    spoil(tmp_path / "acme.jsonl")
+    ran = hostsync_in("check", "user.py", "--index", "acme.jsonl")
+    assert ran.code == 2 and ran.out == ""
+    assert message in ran.err and "acme.jsonl" in ran.err and len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("index", "nowhere_at_all"), "there is no package `nowhere_at_all` where hostsync is installed"),
+        (("index", "acme-metrics"), "`acme-metrics` is no name of a package as in an import"),
+        (("index", "./nowhere"), "no such file or folder: `./nowhere`"),
+        (("index", "./empty"), "is no package: it has no __init__.py"),
+        (("index", "json.nothing"), "there is no package or module"),
+        (("index", "json", "click", "-o", "a.jsonl"), "several packages need a folder"),
+        (("index", "sys"), "is not written in Python"),
+        (("index", "json", "-o", "file/inside"), "can't be written"),
+        (("index",), "Missing argument"),
+        (("check", "user.py", "--index", "empty"), "there is no index (*.jsonl) in this folder"),
+    ],
+)
+def test_wrong_usage(arguments: tuple[str, ...], message: str, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
+    ran = hostsync_in(*arguments)
+    assert ran.code == 2
+    assert message in ran.err
