@@ -36,6 +36,9 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
+_new = tuple.__new__
+"""A third of the cost of calling the class."""
+
 
 def _call(frame: Frame, node: facts.Call) -> Value:
     func = node.func
@@ -44,8 +47,10 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         callee, receiver = _member(frame, func)
     else:
         callee = evaluate(frame, func)
-    args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args]
-    keywords: KeywordList = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
+    args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args] if node.args else []
+    keywords: KeywordList = []
+    if node.keywords:
+        keywords = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
     kind = type(callee)
     if (kind is Unknown or kind is Method) and args:
         tensors = [t for _, value in args for t in tensors_in(value)]
@@ -85,13 +90,13 @@ def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:
         return _of_super(frame, func.name), UNKNOWN
     receiver = evaluate(frame, base_node)
     if isinstance(receiver, Tensor):
-        return Method(receiver, func.name), receiver
+        return _new(Method, (receiver, func.name)), receiver
     if isinstance(receiver, (Unknown, Method)):
         op = frame.context.ops.get("Tensor." + func.name)
         if op is not None and op.tensor_only and not op.is_property and frame.context.uses_torch:
             tensor = as_tensor(receiver) if isinstance(receiver, Unknown) else Tensor(ANYWHERE)
             return Method(tensor, func.name), tensor
-        return Method(UNKNOWN if isinstance(receiver, Method) else receiver, func.name), receiver
+        return _new(Method, (UNKNOWN if isinstance(receiver, Method) else receiver, func.name)), receiver
     return attribute(frame, receiver, func.name), receiver
 
 

@@ -78,9 +78,13 @@ def _is_true(value: Value | None) -> bool:
 def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor, ...]:
     """The tensors of a call, the receiver or first argument first."""
     found: list[Tensor] = [receiver] if isinstance(receiver, Tensor) else []
-    for param in op.params:
-        value = placed.named.get(param.name)
+    named = placed.named
+    for param in op.params if named else ():
+        value = named.get(param.name)
         if value is None or param.name in {"device", "dtype"}:
+            continue
+        if type(value) is Tensor:
+            found.append(value)
             continue
         held = tensors_in(value, 2)
         if (
@@ -100,7 +104,7 @@ def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor,
 
 def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
     """Tensors passed where host numbers are wanted; true if there was one."""
-    for param in op.params:
+    for param in op.params if placed.named else ():
         if param.name not in _NUMBER_PARAMS and param.kind != "args":
             continue
         if op.device != "argument" and param.name not in {"size", "alpha", "num_classes"}:

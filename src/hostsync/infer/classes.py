@@ -39,7 +39,7 @@ def bases_of(context: Context, name: str) -> list[str]:
         if info is None or current in order:
             continue
         order.append(current)
-        waiting.extend(base.name for base in info.bases if isinstance(base, ClassRef))
+        waiting += [base.name for base in info.bases if isinstance(base, ClassRef)]
     context.lineages[name] = order
     return order
 

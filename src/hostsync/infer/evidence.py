@@ -76,20 +76,36 @@ def usage_of(
         if kind is facts.Name or kind is facts.Const or node is None:
             continue
         if kind is facts.Attr:
-            if node.name in methods:
-                _note(tensors, node.value, node.span)
-            push(node.value)
+            while type(node) is facts.Attr:
+                if node.name in methods:
+                    _note(tensors, node.value, node.span)
+                node = node.value
+            push(node)
             continue
         if kind is facts.Call:
             candidates = True
             if uses_torch:
                 _from_call(node, ops, canonical, tensors)
-        elif kind is facts.Subscript:
+            _, func, args, keywords = node
+            push(func)
+            if args:
+                extend(args)
+            for keyword in keywords:
+                push(keyword.value)
+            continue
+        if kind is facts.Subscript:
             candidates = True
             if uses_torch and _is_tensor_index(node.key):
                 _note(tensors, node.value, node.span)
         elif kind is facts.Assign:
-            stores = stores or any(_has_attribute(target) for target in node.targets)
+            for target in node.targets:
+                if type(target) is facts.Name:
+                    continue
+                stores = stores or _has_attribute(target)
+                push(target)
+            push(node.value)
+            push(node.annotation)
+            continue
         elif kind is facts.AugAssign:
             stores = stores or _has_attribute(node.target)
         elif kind in _CANDIDATES:

@@ -298,7 +298,7 @@ class Frame:
         value = self.context.names.get(name)
         if value is not None:
             return value
-        return Ref("builtins." + name) if name in BUILTINS else UNKNOWN
+        return _BUILTIN_REFS.get(name, UNKNOWN)
 
     def bind(self, name: str, value: Value) -> None:
         """Assign to a local name. What is not known is taken to be a tensor when its uses prove one."""
@@ -499,3 +499,4 @@ def evaluate(frame: Frame, node: facts.Expr) -> Value:
 
 BUILTINS = frozenset(name for name in dir(builtins) if name.islower())
 """Python's builtin functions."""
+_BUILTIN_REFS: dict[str, Value] = {name: Ref("builtins." + name) for name in BUILTINS}

@@ -117,8 +117,8 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
                 value = _handed_in(frame, value, held, param.name)
         frame.bind(param.name, value)
     if frame.events is not None:
-        names = tuple(p.name for p in params if p.kind in {"positional", "normal", "keyword"})
-        must = tuple(p.name for p in params if p.name in is_open and p.default is None)
+        names = tuple([p.name for p in params if p.kind in {"positional", "normal", "keyword"}])
+        must = tuple([p.name for p in params if p.default is None and p.name in is_open]) if is_open else ()
         names = names[1:] if frame.bound is not None else names
         frame.context.signatures[frame.symbol] = Signature(names, tuple(is_open), must)
 
@@ -182,6 +182,8 @@ def _by_default(frame: Frame, param: facts.Param) -> Value:
 
 
 def is_decorated(node: facts.Function, name: str) -> bool:
+    if not node.decorators:
+        return False
     return any(isinstance(d, facts.Name) and d.id == name for d in node.decorators)
 
 

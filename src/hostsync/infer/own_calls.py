@@ -41,7 +41,12 @@ def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentLi
 
 def own_function(frame: Frame, node: facts.Call, callee: Callable, args: ArgumentList, keywords: KeywordList) -> Value:
     bindings = bind_arguments(callee.node, callee.bound is not None, args, keywords)
-    if isinstance(callee.node, facts.Function) and any(_breaks_signature(d) for d in callee.node.decorators):
+    called = callee.node
+    if (
+        isinstance(called, facts.Function)
+        and called.decorators
+        and any(_breaks_signature(d) for d in called.decorators)
+    ):
         return UNKNOWN
     _record_call(frame, node, callee.symbol, bindings)
     value = returned(frame.context, callee, bindings)

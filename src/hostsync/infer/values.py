@@ -48,6 +48,8 @@ class Origin(NamedTuple):
     depth: int
 
 
+_new = tuple.__new__
+"""A third of the cost of calling the class."""
 MAX_CHAIN = 4
 
 
@@ -57,7 +59,7 @@ def because(reason: Reason, parent: Origin | None) -> Origin:
         parent = parent.parent
     if parent is not None and parent.depth >= MAX_CHAIN:
         parent = parent._replace(parent=parent.parent and parent.parent.parent, depth=MAX_CHAIN - 1)
-    return Origin(reason, parent, parent.depth + 1 if parent is not None else 1)
+    return _new(Origin, (reason, parent, parent.depth + 1 if parent is not None else 1))
 
 
 def reasons(origin: Origin | None) -> tuple[Reason, ...]:

@@ -137,7 +137,11 @@ class _Run(Generic[T, R]):
             self.left[index] = len(before)
             for other in before:
                 self.needed_by.setdefault(other, []).append(index)
-        self.urgency = self._urgencies()
+        urgency = self._urgencies()
+        self.rank = [0] * len(jobs)
+        """The place of each item in the order of how urgent they are; the most urgent is the last."""
+        for rank, index in enumerate(sorted(range(len(jobs)), key=lambda index: (urgency[index], -index))):
+            self.rank[index] = rank
         self.rest = sum(job.weight for job in jobs)
         """The weight of what is not finished."""
         self.chunk_weight = max(1, sum(job.weight for job in jobs) // (workers * CHUNKS_PER_WORKER))
@@ -178,7 +182,7 @@ class _Run(Generic[T, R]):
                 ready += self._finish(index, result)
         if fresh:
             self.todo += fresh
-            self.todo.sort(key=lambda index: (self.urgency[index], -index))
+            self.todo.sort(key=self.rank.__getitem__)
 
     def _finish(self, index: int, result: R | Died) -> list[int]:
         """Takes in a result; what has become ready by it."""

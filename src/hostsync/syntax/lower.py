@@ -210,7 +210,8 @@ def _slice(node: ast.Slice, depth: int) -> f.Expr:
     if depth > EXPRESSION_DEPTH:
         return _opaque(node)
     depth += 1
-    return f.Slice(_span(node), _optional(node.lower, depth), _optional(node.upper, depth), _optional(node.step, depth))
+    bounds = (_optional(node.lower, depth), _optional(node.upper, depth), _optional(node.step, depth))
+    return _new(f.Slice, (_span(node), *bounds))
 
 
 def _tuple(node: ast.Tuple, depth: int) -> f.Expr:
@@ -322,7 +323,8 @@ def _binary(node: ast.BinOp, depth: int) -> f.Expr:
 def _unary(node: ast.UnaryOp, depth: int) -> f.Expr:
     if depth > EXPRESSION_DEPTH:
         return _opaque(node)
-    return f.Unary(_span(node), _UNARY_OPERATORS[type(node.op)], _expression(node.operand, depth + 1))
+    operand = _expression(node.operand, depth + 1)
+    return _new(f.Unary, (_span(node), _UNARY_OPERATORS[type(node.op)], operand))
 
 
 def _logical(node: ast.BoolOp, depth: int) -> f.Expr:
@@ -611,7 +613,8 @@ def _augmented_assign(node: ast.AugAssign, depth: int) -> f.Stmt:
 
 
 def _return(node: ast.Return, depth: int) -> f.Stmt:
-    return f.Return(_span(node), _optional(node.value, 0))
+    value = node.value
+    return _new(f.Return, (_span(node), None if value is None else _EXPRESSIONS[type(value)](value, 0)))
 
 
 def _if(node: ast.If, depth: int) -> f.Stmt:
@@ -631,7 +634,8 @@ def _if(node: ast.If, depth: int) -> f.Stmt:
         )
     for level in range(len(nested) - 1, -1, -1):
         link = nested[level]
-        orelse = (f.If(_span(link), _expression(link.test, 0), _body(link.body, depth + level + 1), orelse),)
+        parts = (_span(link), _expression(link.test, 0), _body(link.body, depth + level + 1), orelse)
+        orelse = (_new(f.If, parts),)
     return orelse[0]
 
 
@@ -737,7 +741,7 @@ def _imports(node: ast.Import) -> list[f.Stmt]:
 
 def _imports_from(node: ast.ImportFrom) -> list[f.Stmt]:
     module = "." * node.level + (node.module or "")
-    return [f.Import(_span(alias), module, alias.name, alias.asname or alias.name) for alias in node.names]
+    return [_new(f.Import, (_span(alias), module, alias.name, alias.asname or alias.name)) for alias in node.names]
 
 
 def _dropped(node: ast.stmt, depth: int) -> None:
