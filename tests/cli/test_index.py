@@ -188,9 +188,10 @@ def test_a_part_and_a_single_file_can_be_indexed(site: Path, tmp_path: Path, hos
     (site / "single.py").write_text(IMPL, encoding="utf-8")
     ran = indexed(hostsync_in, site, "acme.impl", "single")
     assert ran.out.startswith("acme.impl 1.2: 1 of 1 file offers something") and "single (no version known)" in ran.out
-    source = "import torch\nimport single\nfrom acme.impl import spread\nif spread(1):\n    pass\nif single.spread(1):\n    1\n"
+    source = "import torch\nimport single\nfrom acme.impl import spread\n\nprint(spread(1))\nprint(single.spread(1))\n"
     (tmp_path / "user.py").write_text(source, encoding="utf-8")
-    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == [4, 6]
+    assert rows(hostsync_in, "--no-cache") == []
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == [5, 6]
 
 
 # --- what can be wrong ---------------------------------------------------------------------------
