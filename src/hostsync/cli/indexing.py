@@ -74,7 +74,7 @@ def _made(package: Package, jobs: int, quiet: bool) -> Made:
 
 def find(text: str) -> Package:
     """The package that `text` names, without importing it. Raises CommandError."""
-    if os.sep in text or text.startswith(".") or text.endswith(".py"):
+    if os.sep in text or "/" in text or text.startswith(".") or text.endswith(".py"):
         place = Path(os.path.normpath(Path.cwd() / text))
         if not place.exists():
             raise CommandError(f"no such file or folder: `{text}`")
