@@ -2,7 +2,11 @@
 
     HOSTSYNC_LONG_FOLDER=FOLDER pytest -m long tests/test_long.py
 
-also scans everything in a folder, such as a site-packages.
+also scans everything in a folder, such as a site-packages, and
+
+    HOSTSYNC_LONG_PACKAGE=FOLDER pytest -m long tests/test_long.py
+
+compares the ways to scan one real package with each other. It takes a minute for timm, and several for diffusers.
 """
 
 from __future__ import annotations
@@ -20,9 +24,11 @@ from hostsync.findings import CONFIDENCES
 from hostsync.lint.check import Plan, check_source
 from hostsync.lint.checked import Checked, from_plain, to_plain
 from hostsync.lint.scan import check_files
+from hostsync.project.cache import Cache
 from hostsync.project.config import Resolver
 from hostsync.project.discovery import discover
 from hostsync.project.settings import Overrides
+from hostsync.project.units import Units
 
 TESTS = Path(__file__).resolve().parent
 LONG = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -126,3 +132,31 @@ def test_a_folder_of_your_own() -> None:
     for file, checked in zip(found.files, check_files(found.files), strict=True):
         failed += [f"{file.filename}: {d.message}" for d in checked.diagnostics if d.kind == "internal-error"]
     assert not failed
+
+
+def of_package(path: Path, *, workers: int, cache: Path | None) -> dict[Path, Checked]:
+    """What each file below `path`, or that file, gives when it is judged with its package."""
+    settings_of = Resolver(Overrides(exclude=(), respect_gitignore=False), isolated=True).settings
+    found = discover([path], settings_of)
+    assert found.files
+    units = Units(found.settings_for, found.given)
+    checked = check_files(found.files, workers=workers, cache=None if cache is None else Cache(cache), units=units)
+    return {file.path: one for file, one in zip(found.files, checked, strict=True)}
+
+
+@pytest.mark.long
+@pytest.mark.skipif("HOSTSYNC_LONG_PACKAGE" not in os.environ, reason="HOSTSYNC_LONG_PACKAGE names no folder")
+def test_every_way_to_scan_a_package_gives_the_same(tmp_path: Path) -> None:
+    package = Path(os.environ["HOSTSYNC_LONG_PACKAGE"])
+    whole = of_package(package, workers=1, cache=None)
+    assert sum(len(checked.findings) for checked in whole.values()) > 20
+    assert of_package(package, workers=2, cache=None) == whole
+    assert of_package(package, workers=2, cache=tmp_path / "whole") == whole
+    # Warm: first by the note of the last run, then, as that tells of other files, by what is kept of each.
+    assert of_package(package, workers=2, cache=tmp_path / "whole") == whole
+    for note in (tmp_path / "whole").glob("runs-*"):
+        note.unlink()
+    assert of_package(package, workers=1, cache=tmp_path / "whole") == whole
+    # File by file: the first run fills the cache of its own, the others find there what they need.
+    for path, checked in whole.items():
+        assert of_package(path, workers=1, cache=tmp_path / "single") == {path: checked}, path
