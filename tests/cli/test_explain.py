@@ -22,7 +22,8 @@ def test_explain_prints_the_page(wanted: str, capsys: pytest.CaptureFixture[str]
     assert "## Why it waits" in out and "total += loss.item()  # waits" in out
     assert "reported: everywhere\n" in out
     assert re.search(
-        r"^measured: 2 of 2 Bad blocks wait( \([\w, ]+\))?, 2 of 2 Good blocks do not \(NVIDIA H200, torch 2\.\d+\.\d, 20",
+        r"^measured: 2 of 2 Bad blocks wait( \([\w, ]+\))?, "
+        r"2 of 2 Good blocks do not \(NVIDIA H200, torch 2\.\d+\.\d, 20",
         out,
         re.M,
     )
