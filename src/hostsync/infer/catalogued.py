@@ -57,7 +57,8 @@ def operation(
         return Items("tuple", None, Tensor(merged(tensors), "int", 1, origin=lead(tensors)))
     value = result(op, placed, tensors, receiver)
     if isinstance(value, Tensor) and op.device == "argument" and _is_missing(placed.named.get("device")):
-        value = value._replace(device=frame.context.default_device) if value.device == CPU else value
+        default = frame.context.default_device
+        value = value._replace(device=default) if value.device == CPU and default != CPU else value
     if isinstance(value, Instance):
         return value._replace(options=flags(keywords))
     return (

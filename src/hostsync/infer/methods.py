@@ -96,7 +96,8 @@ def _tensor_method(
     if not isinstance(value, Tensor) or op.returns == "self":
         return value
     # A member that bundles of tensors, numbers and modules have as well does not make sure what was not.
-    return value._replace(param=None, sure=receiver.sure or name not in _SHARED)
+    sure = receiver.sure or name not in _SHARED
+    return value if value.param is None and value.sure == sure else value._replace(param=None, sure=sure)
 
 
 def _definite(frame: Frame, node: facts.Call) -> None:

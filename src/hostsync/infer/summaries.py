@@ -163,6 +163,8 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
             argument = bindings.get(value.param)
             if argument is not None and not isinstance(argument, Unknown):
                 return argument
+        elif not any(atom.startswith("=") for atom in value.device):
+            return value
         sure = value.sure and not any(_holds_no_tensor(bindings.get(atom[1:])) for atom in value.device)
         return value._replace(device=_place(value.device, bindings, defaults), sure=sure, param=None)
     if isinstance(value, Unknown):
