@@ -11,6 +11,7 @@ import ctypes
 import importlib.util
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -52,8 +53,7 @@ def require_cuda() -> None:
 def torch_with_cuda() -> ModuleType:
     """Torch, imported. Raises NothingToWatchError as `require_cuda`."""
     require_cuda()
-    import torch
-
+    torch: ModuleType = import_module("torch")
     return torch
 
 
