@@ -66,14 +66,14 @@ def test_what_is_shipped_agrees_with_its_evidence(hostsync_in: Hostsync) -> None
     ran = hostsync_in("calibrate", "--from", str(EVIDENCE), "--compare")
     assert ran.code == 0
     assert "held out: conditions found without them foretell" in ran.out
-    assert "a tensor as a dimension is read back" in ran.out
+    assert "layouts are not known to the scan" in ran.out
 
 
 def test_a_disagreement_is_named_and_the_exit_code_is_1(hostsync_in: Hostsync, tmp_path: Path) -> None:
     path = measured(tmp_path / "m.jsonl", "torch.cumsum", ("f2, n", True), ("f1, n", False), ("f2, n, cpu:f1", False))
     ran = hostsync_in("calibrate", "--from", path, "--compare")
     assert ran.code == 1
-    assert "torch.cumsum(f, n): known not to wait, waits on 1 of 2 samples" in ran.out
+    assert "torch.cumsum(f2, n): known not to wait, waits on 1 of 1 samples" in ran.out
     assert "0 of 1 operations agree on every sample" in ran.out
 
 
