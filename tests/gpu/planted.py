@@ -1,11 +1,11 @@
-"""The marks in programs/every_family.py."""
+"""The marks in docs/planted/every_family.py."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-EVERY_FAMILY = Path(__file__).resolve().parent / "programs" / "every_family.py"
+EVERY_FAMILY = Path(__file__).resolve().parents[2] / "docs" / "planted" / "every_family.py"
 _MARK = re.compile(r"# (confirmed|refuted|not reached): (HS\d+)$")
 
 

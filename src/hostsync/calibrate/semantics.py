@@ -172,14 +172,6 @@ def _written(text: str, signatures: tuple[Signature, ...]) -> tuple[Param, ...]:
     )
 
 
-_NUMBER = re.compile(r"\b(_?int|_?float|Number|_size|SymInt|_complex)\b")
-
-
-def takes_only_numbers(param: Param) -> bool:
-    """Tell whether a parameter is a Python number or sizes in every overload, so that a tensor would be read back."""
-    return bool(_NUMBER.search(param.type)) and "Tensor" not in param.type and "Any" not in param.type
-
-
 # --- kind of result ------------------------------------------------------------------------------
 
 _RETURNS = {

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from hostsync.catalogue.model import Rule
-from hostsync.confirm.data_report import verdict_of
+from hostsync.confirm.data_report import verdict_of, verdict_over
 from hostsync.confirm.records import CONFIRMED, Joined, Missed
-from hostsync.findings import Finding, Verdict
+from hostsync.findings import Finding
 from hostsync.report import Report
 from hostsync.runtime.as_findings import finding_of, message_of
 from hostsync.runtime.records import Place
@@ -56,14 +56,5 @@ def _missed(missed: Missed, joined: Joined, rules: Mapping[str, Rule], paths: Ma
     rule = None if site.code is None else rules.get(site.code)
     found = "no finding covers it" if missed.hidden is None else f"found as {missed.hidden.code}, which is not shown"
     message = f"{message_of(rule, site.kind, site.operation, site.text)}; {found}"
-    verdict = Verdict(
-        status=CONFIRMED,
-        waits=site.waits,
-        waited=site.waited,
-        executions=None,
-        seconds=site.seconds,
-        device=", ".join(dict.fromkeys(run.device for run in joined.runs if run.device)),
-        torch=", ".join(dict.fromkeys(run.torch for run in joined.runs if run.torch)),
-        date=max((run.date for run in joined.runs), default=""),
-    )
+    verdict = verdict_over(joined, CONFIRMED, site.waits, site.waited, None, site.seconds)
     return finding_of(Place(str(paths[site.filename]), *site.span, site.symbol), rule, message, verdict)

@@ -50,12 +50,19 @@ def to_data(joined: Joined, rules: Mapping[str, Rule], paths: Mapping[str, Path]
 
 def verdict_of(one: Judged, joined: Joined) -> Verdict:
     """The verdict of a finding, as `hostsync check --verdicts` would show it."""
+    return verdict_over(joined, one.status, one.waits, one.waited, one.executions, one.seconds)
+
+
+def verdict_over(
+    joined: Joined, status: str, waits: int, waited: int | None, executions: int | None, seconds: float
+) -> Verdict:
+    """A verdict that says which runs it is from. The arguments are those of `findings.Verdict`."""
     return Verdict(
-        status=one.status,
-        waits=one.waits,
-        waited=one.waited,
-        executions=one.executions,
-        seconds=one.seconds,
+        status=status,
+        waits=waits,
+        waited=waited,
+        executions=executions,
+        seconds=seconds,
         device=", ".join(dict.fromkeys(run.device for run in joined.runs if run.device)),
         torch=", ".join(dict.fromkeys(run.torch for run in joined.runs if run.torch)),
         date=max((run.date for run in joined.runs), default=""),

@@ -11,8 +11,8 @@ from typing import Any
 from hostsync.confirm.files import ScannedFiles
 from hostsync.confirm.observed import span_of_place
 from hostsync.confirm.records import MEMORY_KINDS, Evidence, RunInfo, Through, Total, WaitSite
-from hostsync.runtime.executions import Span
-from hostsync.runtime.records import Place
+from hostsync.runtime.read_report import site_of
+from hostsync.runtime.records import Place, Site
 
 _WHOLE = "as `hostsync run --output-format json` writes it"
 
@@ -31,17 +31,17 @@ def from_runs(paths: Iterable[Path], files: ScannedFiles) -> Evidence:
         data = _read(path)
         try:
             runs.append(_run(data, path))
-            for site in data["sites"]:
-                name, span = _place(site, files)
-                waits, seconds = _number(site["count"]), float(site["blocked_s"])
-                if name is not None:
-                    sites.append(_wait_site(site, name, span, waits, seconds))
-                    for caller in site.get("callers", ()):
-                        above, at = _place(caller, files)
+            for entry in data["sites"]:
+                site = site_of(entry)
+                name = None if site.place is None else files.name_of(site.place.filename)
+                if name is not None and site.place is not None:
+                    sites.append(_wait_site(site, name, site.place, str(entry["expression"] or "")))
+                    for caller in site.example.callers:
+                        above = files.name_of(caller.filename)
                         if above is not None:
-                            through.append(Through(above, at, waits, None, seconds))
-                elif site["allowed"] is None and (site["kind"] not in MEMORY_KINDS or site["code"] is not None):
-                    elsewhere = elsewhere.plus(waits, seconds)
+                            through.append(Through(above, span_of_place(caller), site.count, None, site.seconds))
+                elif site.allowed is None and (site.kind not in MEMORY_KINDS or site.code is not None):
+                    elsewhere = elsewhere.plus(site.count, site.seconds)
         except KeyError as error:
             raise ReportError(f"{path}: not a report {_WHOLE}: `{error.args[0]}` is missing") from None
         except (TypeError, ValueError, AttributeError) as error:
@@ -79,35 +79,20 @@ def _run(data: dict[str, Any], path: Path) -> RunInfo:
     )
 
 
-def _place(entry: dict[str, Any], files: ScannedFiles) -> tuple[str | None, Span]:
-    filename, start, end = entry["filename"], entry["location"], entry["end_location"]
-    if filename is None:
-        return None, Span(0, 0, 0, 0)
-    columns = (_number(start["column"] or 0), _number(end["column"] or 0))
-    place = Place(str(filename), _number(start["row"]), columns[0], _number(end["row"]), columns[1], "")
-    return files.name_of(place.filename), span_of_place(place)
-
-
-def _wait_site(site: dict[str, Any], name: str, span: Span, waits: int, seconds: float) -> WaitSite:
-    library = site["library"]
+def _wait_site(site: Site, name: str, place: Place, text: str) -> WaitSite:
+    library = site.example.library
     return WaitSite(
         filename=name,
-        span=span,
-        symbol=str(site["symbol"]),
-        text=str(site["expression"] or ""),
-        kind=str(site["kind"]),
-        call=str(site["call"]),
-        operation=str(site["operation"] or ""),
-        code=site["code"],
-        allowed=site["allowed"],
-        waits=waits,
+        span=span_of_place(place),
+        symbol=place.function,
+        text=text,
+        kind=site.kind,
+        call=site.example.call,
+        operation=site.operation,
+        code=site.code,
+        allowed=site.allowed,
+        waits=site.count,
         waited=None,
-        seconds=seconds,
-        library="" if library is None else str(library["symbol"]),
+        seconds=site.seconds,
+        library="" if library is None else library.function,
     )
-
-
-def _number(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"expected a number, 0 or more, not {json.dumps(value)[:40]}")
-    return value
