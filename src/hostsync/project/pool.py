@@ -261,9 +261,10 @@ class _Run(Generic[T, R]):
                         for (index, _), value in zip(chunk, values, strict=True):
                             self._arrived(self._finish(index, value))
             except BaseException:
-                executor.shutdown(wait=False, cancel_futures=True)
                 for process in set(multiprocessing.active_children()) - others:
                     process.terminate()
+                # Waits for the executor's own thread, which the interpreter's end would run into otherwise.
+                executor.shutdown(wait=True, cancel_futures=True)
                 raise
         return lost + list(running.values())
 
