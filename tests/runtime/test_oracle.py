@@ -53,5 +53,14 @@ def test_regions_in_compiled_code() -> None:
         with hostsync.allow("nothing to see"):
             return value * 2
 
+    @torch.compile(fullgraph=True, backend="eager")
+    @hostsync.allow("nothing to see")
+    def decorated(value):  # type: ignore[no-untyped-def]
+        return value * 2
+
     value = torch.ones(3)
-    assert torch.equal(step(value), value * 2)
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        for run in (step, decorated):
+            assert torch.equal(run(value), value * 2)
+            with hostsync.allow("nothing to see"):
+                assert torch.equal(run(value), value * 2)

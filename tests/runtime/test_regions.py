@@ -72,6 +72,42 @@ def test_regions_nest() -> None:
     assert (outer.count, outer.allowed) == (1, 2)
 
 
+def test_an_allowance_can_be_used_again() -> None:
+    meant = hostsync.allow("meant")
+    with meant, hostsync.watch() as seen, meant:
+        with meant:
+            wait()
+        wait()
+        with hostsync.watch():
+            pass
+    assert [one.allowed for one in seen.waits] == ["meant", "meant"]
+    with hostsync.watch() as seen, meant:
+        pass
+    assert not regions.regions_open
+    with hostsync.watch() as seen:
+        wait()
+    assert seen.count == 1
+
+
+def test_an_allowance_outlives_what_watched() -> None:
+    """Entered while another thread watched, left when nothing does: the thread's chain is empty again."""
+    entered, over = threading.Event(), threading.Event()
+
+    def watching() -> None:
+        with hostsync.watch():
+            entered.set()
+            over.wait(10)
+
+    thread = threading.Thread(target=watching)
+    thread.start()
+    assert entered.wait(10)
+    with hostsync.allow("meant"):
+        over.set()
+        thread.join()
+        assert regions.chain.get() is not None
+    assert regions.chain.get() is None and not regions.regions_open
+
+
 def test_a_comment_allows() -> None:
     with hostsync.forbid(), hostsync.watch() as seen:
         wait()  # hostsync: allow[HS101] once per epoch

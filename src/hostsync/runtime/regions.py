@@ -33,7 +33,7 @@ class Region(NamedTuple):
     kind: int
     reason: str
     owner: Any
-    """The `Capture` of a watch, the `forbid` itself, or None."""
+    """The `Capture` of a watch, the `forbid` or the `Allowance` itself."""
     outer: Region | None
 
 
@@ -45,7 +45,11 @@ everywhere: list[Capture] = []
 on_violation: list[Callable[[Wait], None]] = []
 """Called with each wait that a `forbid` raises for, in the thread that waited, before the captures of `everywhere`."""
 open_count = 0
-"""Open `watch` and `forbid` regions in the process. While it is 0, `allow` does nothing."""
+"""Open `watch` and `forbid` regions in the process. While it is 0, `allow` does nothing on entering."""
+_allow_count = 0
+"""Allowances in the process that were entered while something watched."""
+regions_open = False
+"""Whether one of the two is not 0. One truth value, as torch.compile guards its code by each value that it reads."""
 _count_lock = threading.Lock()
 
 
@@ -132,6 +136,14 @@ class _Decorating:
         return call  # type: ignore[return-value]
 
 
+def _count(*, watching: int = 0, allows: int = 0) -> None:
+    global open_count, _allow_count, regions_open
+    with _count_lock:
+        open_count += watching
+        _allow_count += allows
+        regions_open = bool(open_count or _allow_count)
+
+
 def _push(region: Region) -> Token[Region | None]:
     token = chain.set(region)
     chains[threading.get_ident()] = region
@@ -144,6 +156,10 @@ def _pop(token: Token[Region | None], region: Region | None) -> None:
     except ValueError:
         # Left in another context than entered, as an asynchronous generator may be.
         chain.set(region.outer if region is not None else None)
+    _note_chain()
+
+
+def _note_chain() -> None:
     now = chain.get()
     if now is None:
         chains.pop(threading.get_ident(), None)
@@ -151,45 +167,57 @@ def _pop(token: Token[Region | None], region: Region | None) -> None:
         chains[threading.get_ident()] = now
 
 
-class allow(_Decorating):  # noqa: N801 - used like a function
-    """Marks waits that are meant: the `watch` and `forbid` regions around it count them as allowed.
+class Allowance(_Decorating):
+    """What `allow` gives: a context manager and decorator that holds no state, so that it can be entered again.
+
+    Attributes:
+        reason: why the waits inside are meant.
+    """
+
+    __slots__ = ("reason",)
+
+    reason: str
+
+    def _again(self) -> Allowance:
+        return allow(self.reason)
+
+    def __enter__(self) -> Allowance:
+        if regions_open and not is_compiling() and open_count:
+            _count(allows=1)
+            _push(Region(ALLOW, self.reason, self, chain.get()))
+        return self
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        if regions_open and not is_compiling():
+            _leave(self)
+
+
+def allow(reason: str) -> Allowance:
+    """Mark waits that are meant: the `watch` and `forbid` regions around it count them as allowed.
 
         with hostsync.allow("one read per epoch, for the log"):
             print(total.item())
 
-    Costs next to nothing while nothing watches, and needs no torch. Inside of code that torch.compile compiles it does
-    nothing. It is known only to regions that were open when it was entered.
+    Also a decorator. Costs next to nothing while nothing watches, and needs no torch. Inside of code that torch.compile
+    compiles it does nothing. It is known only to regions that were open when it was entered.
 
     Args:
         reason: why the wait is meant; shown in reports.
+
+    Returns:
+        What the `with` statement or the decorator takes. It can be kept and used again, also inside of itself.
 
     Raises:
         TypeError: the reason is not a string, as in `@allow` without brackets.
         ValueError: the reason is empty.
     """
-
-    __slots__ = ("_entered", "reason")
-
-    def __init__(self, reason: str) -> None:
-        if reason.__class__ is not str or not reason:
-            _check_reason(reason)
-        self.reason = reason
-        self._entered: list[Token[Region | None]] | None = None
-
-    def _again(self) -> allow:
-        return allow(self.reason)
-
-    def __enter__(self) -> allow:
-        if open_count and not is_compiling():
-            token = _push(Region(ALLOW, self.reason, None, chain.get()))
-            if self._entered is None:
-                self._entered = []
-            self._entered.append(token)
-        return self
-
-    def __exit__(self, kind: object, error: object, traceback: object) -> None:
-        if self._entered:
-            _pop(self._entered.pop(), chain.get())
+    if reason.__class__ is not str or not reason:
+        _check_reason(reason)
+    # A new one each time, as torch.compile takes only a context manager that is made in the code it compiles; made
+    # without an `__init__`, which would take a third of the time.
+    made = Allowance()
+    made.reason = reason
+    return made
 
 
 def _check_reason(reason: object) -> None:
@@ -197,6 +225,17 @@ def _check_reason(reason: object) -> None:
         raise TypeError('hostsync.allow needs a reason, such as hostsync.allow("read once per epoch")')
     if not reason:
         raise ValueError("hostsync.allow needs a reason that says why the wait is meant")
+
+
+def _leave(allowance: Allowance) -> None:
+    """Undo what entering the allowance did, if it did anything: nothing may have watched then."""
+    region = chain.get()
+    while region is not None and region.owner is not allowance:
+        region = region.outer
+    if region is not None:
+        _count(allows=-1)
+        chain.set(region.outer)
+        _note_chain()
 
 
 class Capture:
@@ -323,22 +362,18 @@ class _Watching(_Decorating):
         self._entered: list[tuple[Token[Region | None], Region, Session]] = []
 
     def _open(self, kind: int, owner: Any) -> Session:
-        global open_count
         from hostsync.runtime import sources
 
         session = sources.open_session(self._sources)
-        with _count_lock:
-            open_count += 1
+        _count(watching=1)
         region = Region(kind, "", owner, chain.get())
         self._entered.append((_push(region), region, session))
         return session
 
     def _close(self) -> None:
-        global open_count
         token, region, session = self._entered.pop()
         _pop(token, region)
-        with _count_lock:
-            open_count -= 1
+        _count(watching=-1)
         session.close()
 
 
