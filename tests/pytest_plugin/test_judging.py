@@ -684,3 +684,40 @@ def test_first_uses_are_counted_apart(pytester: pytest.Pytester, pretended: Run)
     done = pretended("--host-sync=error")
     done.assert_outcomes(passed=1)
     done.stdout.fnmatch_lines(["0 unexpected host waits in 1 watched test*besides 1 of compilation*"])
+
+
+def test_stacks_end_at_pytests_own_frames(pytester: pytest.Pytester, pretended: Run) -> None:
+    """Else each wait would cost a walk through all of pytest's frames."""
+    pytester.makepyfile(
+        """
+import unittest
+from pathlib import Path
+import pytest
+from hostsync.runtime import places
+from pretended import wait
+
+def helper():
+    wait()
+
+@pytest.fixture
+def made(host_sync):
+    helper()
+    return host_sync.events[-1]
+
+def test_it(host_sync, made):
+    helper()
+    assert [caller.function.rpartition(".")[2] for caller in host_sync.events[-1].callers] == ["test_it"]
+    assert [caller.function.rpartition(".")[2] for caller in made.callers] == ["made"]
+
+class TestCase(unittest.TestCase):
+    @pytest.fixture(autouse=True)
+    def fixture(self, host_sync):
+        self.host_sync = host_sync
+
+    def test_method(self):
+        helper()
+        assert [caller.function.rpartition(".")[2] for caller in self.host_sync.events[-1].callers][0] == "test_method"
+        assert not any("_pytest" in Path(caller.filename).parts for caller in self.host_sync.events[-1].callers)
+"""
+    )
+    pretended("--host-sync=report").assert_outcomes(passed=2)

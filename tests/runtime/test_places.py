@@ -92,3 +92,24 @@ def test_phases() -> None:
 )
 def test_operations(text: str, operation: str) -> None:
     assert operation_in(text) == operation
+
+
+def test_stacks_end_where_a_runner_begins() -> None:
+    def outside() -> Any:
+        return places.locate(sys._getframe())
+
+    def called() -> Any:
+        return outside()
+
+    whole = called()
+    assert [caller.function.rpartition(".")[2] for caller in whole.callers][:2] == [
+        "called",
+        "test_stacks_end_where_a_runner_begins",
+    ]
+    try:
+        places.end_at([called.__code__])
+        below = called()
+        assert below.place == whole.place and below.callers == () and below.phase == "other"
+    finally:
+        places.end_at(())
+    assert [caller.function for caller in called().callers] == [caller.function for caller in whole.callers]

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NamedTuple
 
+from hostsync.runtime import places
 from hostsync.runtime.records import Site, Wait
 
 MOST_WAITS = 1_000
@@ -184,16 +185,23 @@ class Ledger:
 
 def _is_first_use(frame: FrameType | None) -> bool:
     """Whether the thread is in torch.compile's compiler, an autotuner, or the recording of CUDA graphs."""
-    if not any(name in sys.modules for name in _FIRST_USE_MODULES):
+    for name in _FIRST_USE_MODULES:
+        if name in sys.modules:
+            break
+    else:
         return False
     guards = sys.modules.get("torch._guards")
     context = getattr(guards, "CompileContext", None)
     if context is not None and context.try_get() is not None:
         return True
+    ends = places.ends
     for _ in range(_DEPTH):
         if frame is None:
             return False
-        file = frame.f_code.co_filename
+        code = frame.f_code
+        if id(code) in ends:
+            return False
+        file = code.co_filename
         known = _first_use_files.get(file)
         if known is None:
             known = _first_use_files[file] = file.replace("\\", "/").endswith(_FIRST_USE)

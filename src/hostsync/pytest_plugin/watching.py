@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
+import operator
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from contextvars import Context, copy_context
+from types import CodeType
 from typing import TYPE_CHECKING
 
 from hostsync.pytest_plugin.ledger import Ledger
 
 if TYPE_CHECKING:
     from hostsync.runtime.regions import Capture, watch
+
+
+_RUNNERS = (
+    ("_pytest.python", "pytest_pyfunc_call"),
+    ("_pytest.fixtures", "call_fixture_func"),
+    ("_pytest.unittest", "TestCaseFunction.runtest"),
+)
 
 
 class Watcher:
@@ -36,7 +48,7 @@ class Watcher:
         """Begin to watch. Returns whether waits can be seen; `inactive` says why not."""
         if self.inactive or self._watch is not None:
             return not self.inactive
-        from hostsync.runtime import prerequisites, regions
+        from hostsync.runtime import places, prerequisites, regions
         from hostsync.runtime.errors import SourceError
 
         watching = regions.watch(self._wanted, all_threads=True, on_wait=self._ledger.book, kept=0)
@@ -47,6 +59,7 @@ class Watcher:
             self.inactive = str(error)
             return False
         self._watch = watching
+        places.end_at(_runners())
         regions.on_violation.append(self._ledger.check)
         return True
 
@@ -75,7 +88,15 @@ class Watcher:
         watching, self._watch = self._watch, None
         self._capture = None
         if watching is not None:
-            from hostsync.runtime import regions
+            from hostsync.runtime import places, regions
 
+            places.end_at(())
             regions.on_violation.remove(self._ledger.check)
             self._context.run(watching.__exit__, None, None, None)
+
+
+def _runners() -> Iterator[CodeType]:
+    """The code of pytest that calls tests and fixtures. A function that a version lacks only makes waits dearer."""
+    for module, name in _RUNNERS:
+        with suppress(ImportError, AttributeError):
+            yield operator.attrgetter(f"{name}.__code__")(importlib.import_module(module))

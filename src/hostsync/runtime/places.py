@@ -9,7 +9,7 @@ import os
 import sys
 import sysconfig
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from types import CodeType, FrameType
 from typing import NamedTuple
@@ -88,6 +88,19 @@ def owner_of_file(filename: str) -> int:
     return STANDARD if path.startswith(_STANDARD) else USER
 
 
+ends: frozenset[int] = frozenset()
+"""The identities of the code that `end_at` was given: a stack ends below the first frame that runs one of them."""
+_end_codes: tuple[CodeType, ...] = ()
+
+
+def end_at(codes: Iterable[CodeType]) -> None:
+    """Let stacks end below the frames that run `codes`: those of a test runner say nothing, and are many."""
+    global ends, _end_codes
+    _end_codes = tuple(codes)
+    ends = frozenset(map(id, _end_codes))
+    _located.clear()
+
+
 class Located(NamedTuple):
     """A frame and those above it, in the terms of a `Wait`."""
 
@@ -117,9 +130,12 @@ def locate(frame: FrameType | None) -> Located:
         frame: the frame in which the host waits, as it stands there; None gives `NOWHERE`.
     """
     key: list[int] = []
-    at = frame
+    at, last = frame, ends
     while at is not None and len(key) < 2 * _DEPTH:
-        key.append(id(at.f_code))
+        code = id(at.f_code)
+        if code in last:
+            break
+        key.append(code)
         key.append(at.f_lasti)
         at = at.f_back
     spot = tuple(key)
@@ -143,7 +159,7 @@ def _locate(frame: FrameType | None) -> Located:
         return NOWHERE
     chosen = fallback = None
     at: FrameType | None = frame
-    while at is not None:
+    while at is not None and id(at.f_code) not in ends:
         whose = owner(at.f_code)
         if whose == USER:
             chosen = at
@@ -155,7 +171,7 @@ def _locate(frame: FrameType | None) -> Located:
     place = place_of(chosen)
     callers: list[Place] = []
     at = chosen.f_back
-    while at is not None and len(callers) < CALLERS:
+    while at is not None and len(callers) < CALLERS and id(at.f_code) not in ends:
         if owner(at.f_code) < STANDARD:
             callers.append(place_of(at))
         at = at.f_back
@@ -295,7 +311,7 @@ _PHASE_LIMIT = 200
 def phase_of(frame: FrameType | None) -> str:
     """`forward`, `backward`, `optimizer` or `other`, by the innermost frame that tells."""
     for _ in range(_PHASE_LIMIT):
-        if frame is None:
+        if frame is None or id(frame.f_code) in ends:
             break
         code = frame.f_code
         known = _phases.get(id(code))
