@@ -54,6 +54,7 @@ class Causes:
         self._waiting = {op.rpartition(".")[2] for kind, op in self._named if kind == "synchronize"}
         self._kinds: dict[str, tuple[str, ...]] = {}
         self._rules = {rule.code: rule for rule in rules}
+        self._codes: dict[tuple[object, ...], str | None] = {}
 
     @property
     def rules(self) -> Mapping[str, Rule]:
@@ -66,6 +67,12 @@ class Causes:
 
     def code_of(self, wait: Wait) -> str | None:
         """The code of the rule that speaks of `wait`; None where none does."""
+        key = (wait.place, wait.library, wait.kind, wait.operation, wait.memory, wait.phase)
+        if key not in self._codes:
+            self._codes[key] = self._code_of(wait)
+        return self._codes[key]
+
+    def _code_of(self, wait: Wait) -> str | None:
         for candidate in self._candidates(wait):
             if wait.kind in _MEMORY_KINDS and not candidate.op.endswith(_MEMORY_OPS):
                 continue

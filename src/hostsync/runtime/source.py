@@ -31,11 +31,19 @@ class Node(NamedTuple):
 
 
 def lines_of(filename: str) -> list[str]:
-    """The lines of a source file without their ends; empty if it can't be had."""
+    """The lines of a source file without their ends, not to be changed; empty if it can't be had."""
     try:
-        return [line.rstrip("\r\n") for line in linecache.getlines(filename)]
+        read = linecache.getlines(filename)
     except (SyntaxError, UnicodeError, OSError, MemoryError):
         return []
+    known = _lines.get(filename)
+    if known is None or known[0] is not read:
+        known = _lines[filename] = (read, [line.rstrip("\r\n") for line in read])
+    return known[1]
+
+
+_lines: dict[str, tuple[list[str], list[str]]] = {}
+"""By file: what linecache keeps of it, and that without the ends of its lines."""
 
 
 def text_at(place: Place) -> str:
@@ -63,6 +71,7 @@ def without_body(place: Place) -> Place:
     return place
 
 
+@lru_cache(maxsize=4096)
 def node_at(place: Place) -> Node | None:
     """The innermost expression that spans `place`; the statement where Python doesn't tell columns."""
     tree = _tree(place.filename)
