@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class Span(NamedTuple):
-    """The source range of a node."""
+    """A source range."""
 
     row: int
     column: int
@@ -20,16 +20,20 @@ class Span(NamedTuple):
     end_column: int
 
 
+Place: TypeAlias = tuple[int, int, int, int]
+"""As `Span`, bare: row, column, end row, end column. There is one for each node, so what it costs counts."""
+
+
 # --- expressions ---------------------------------------------------------------------------------
 
 
 class Name(NamedTuple):
-    span: Span
+    span: Place
     id: str
 
 
 class Attr(NamedTuple):
-    span: Span
+    span: Place
     value: Expr
     name: str
 
@@ -37,7 +41,7 @@ class Attr(NamedTuple):
 class Const(NamedTuple):
     """A literal. `value` is None for `None`, and also for bytes and complex numbers; `kind` tells them apart."""
 
-    span: Span
+    span: Place
     kind: str
     """One of: none, bool, int, float, str, bytes, complex, ellipsis."""
     value: str | int | float | bool | None
@@ -51,7 +55,7 @@ class Keyword(NamedTuple):
 
 
 class Call(NamedTuple):
-    span: Span
+    span: Place
     func: Expr
     args: tuple[Expr, ...]
     """Positional arguments in order; `*x` is a `Starred`."""
@@ -59,14 +63,14 @@ class Call(NamedTuple):
 
 
 class Subscript(NamedTuple):
-    span: Span
+    span: Place
     value: Expr
     key: Expr
     """The index; several, as in `x[a, b]`, are a `Sequence` of kind tuple."""
 
 
 class Slice(NamedTuple):
-    span: Span
+    span: Place
     lower: Expr | None
     upper: Expr | None
     step: Expr | None
@@ -75,7 +79,7 @@ class Slice(NamedTuple):
 class Sequence(NamedTuple):
     """A tuple, list or set display."""
 
-    span: Span
+    span: Place
     kind: str
     """One of: tuple, list, set."""
     items: tuple[Expr, ...]
@@ -84,7 +88,7 @@ class Sequence(NamedTuple):
 class Dict(NamedTuple):
     """A dict display. A key of None stands for `**value`."""
 
-    span: Span
+    span: Place
     keys: tuple[Expr | None, ...]
     values: tuple[Expr, ...]
 
@@ -98,7 +102,7 @@ class Generator(NamedTuple):
 
 
 class Comprehension(NamedTuple):
-    span: Span
+    span: Place
     kind: str
     """One of: list, set, dict, generator."""
     element: Expr
@@ -108,7 +112,7 @@ class Comprehension(NamedTuple):
 
 
 class Binary(NamedTuple):
-    span: Span
+    span: Place
     op: str
     """The operator as written: + - * / // % ** @ & | ^ << >>"""
     left: Expr
@@ -116,7 +120,7 @@ class Binary(NamedTuple):
 
 
 class Unary(NamedTuple):
-    span: Span
+    span: Place
     op: str
     """One of: not, -, +, ~"""
     operand: Expr
@@ -125,7 +129,7 @@ class Unary(NamedTuple):
 class Logical(NamedTuple):
     """`a and b and c` or `a or b or c`."""
 
-    span: Span
+    span: Place
     op: str
     """One of: and, or."""
     values: tuple[Expr, ...]
@@ -134,7 +138,7 @@ class Logical(NamedTuple):
 class Compare(NamedTuple):
     """A comparison, chained when there is more than one operator."""
 
-    span: Span
+    span: Place
     left: Expr
     ops: tuple[str, ...]
     """The operators as written: == != < <= > >= is, is not, in, not in."""
@@ -144,14 +148,14 @@ class Compare(NamedTuple):
 class Conditional(NamedTuple):
     """`body if test else orelse`."""
 
-    span: Span
+    span: Place
     test: Expr
     body: Expr
     orelse: Expr
 
 
 class Lambda(NamedTuple):
-    span: Span
+    span: Place
     params: tuple[Param, ...]
     body: Expr
 
@@ -159,7 +163,7 @@ class Lambda(NamedTuple):
 class Formatted(NamedTuple):
     """One replacement field of an f-string."""
 
-    span: Span
+    span: Place
     value: Expr
     conversion: str
     """The conversion letter, or an empty string."""
@@ -167,28 +171,28 @@ class Formatted(NamedTuple):
 
 
 class FString(NamedTuple):
-    span: Span
+    span: Place
     fields: tuple[Formatted, ...]
 
 
 class Starred(NamedTuple):
-    span: Span
+    span: Place
     value: Expr
 
 
 class Walrus(NamedTuple):
-    span: Span
+    span: Place
     target: Name
     value: Expr
 
 
 class Await(NamedTuple):
-    span: Span
+    span: Place
     value: Expr
 
 
 class Yield(NamedTuple):
-    span: Span
+    span: Place
     value: Expr | None
     is_from: bool
 
@@ -223,40 +227,40 @@ Expr: TypeAlias = (
 class Assign(NamedTuple):
     """`a = b = value`; an annotated assignment has one target and an annotation, and perhaps no value."""
 
-    span: Span
+    span: Place
     targets: tuple[Expr, ...]
     value: Expr | None
     annotation: Expr | None
 
 
 class AugAssign(NamedTuple):
-    span: Span
+    span: Place
     target: Expr
     op: str
     value: Expr
 
 
 class ExprStmt(NamedTuple):
-    span: Span
+    span: Place
     value: Expr
 
 
 class Return(NamedTuple):
-    span: Span
+    span: Place
     value: Expr | None
 
 
 class If(NamedTuple):
     """An `elif` is an `If` alone in `orelse`."""
 
-    span: Span
+    span: Place
     test: Expr
     body: tuple[Stmt, ...]
     orelse: tuple[Stmt, ...]
 
 
 class For(NamedTuple):
-    span: Span
+    span: Place
     target: Expr
     iterable: Expr
     body: tuple[Stmt, ...]
@@ -265,7 +269,7 @@ class For(NamedTuple):
 
 
 class While(NamedTuple):
-    span: Span
+    span: Place
     test: Expr
     body: tuple[Stmt, ...]
     orelse: tuple[Stmt, ...]
@@ -277,7 +281,7 @@ class WithItem(NamedTuple):
 
 
 class With(NamedTuple):
-    span: Span
+    span: Place
     items: tuple[WithItem, ...]
     body: tuple[Stmt, ...]
     is_async: bool
@@ -286,14 +290,14 @@ class With(NamedTuple):
 class Handler(NamedTuple):
     """An `except` clause."""
 
-    span: Span
+    span: Place
     type: Expr | None
     name: str | None
     body: tuple[Stmt, ...]
 
 
 class Try(NamedTuple):
-    span: Span
+    span: Place
     body: tuple[Stmt, ...]
     handlers: tuple[Handler, ...]
     orelse: tuple[Stmt, ...]
@@ -301,25 +305,25 @@ class Try(NamedTuple):
 
 
 class Raise(NamedTuple):
-    span: Span
+    span: Place
     value: Expr | None
 
 
 class Assert(NamedTuple):
-    span: Span
+    span: Place
     test: Expr
     message: Expr | None
 
 
 class Delete(NamedTuple):
-    span: Span
+    span: Place
     targets: tuple[Expr, ...]
 
 
 class Case(NamedTuple):
     """A `case` clause. `captures` are the names that the pattern binds; `compares` the values it compares with."""
 
-    span: Span
+    span: Place
     captures: tuple[str, ...]
     compares: tuple[Expr, ...]
     guard: Expr | None
@@ -327,7 +331,7 @@ class Case(NamedTuple):
 
 
 class Match(NamedTuple):
-    span: Span
+    span: Place
     subject: Expr
     cases: tuple[Case, ...]
 
@@ -339,7 +343,7 @@ class Import(NamedTuple):
     `from a import *` has name and alias "*".
     """
 
-    span: Span
+    span: Place
     module: str
     name: str | None
     alias: str
@@ -348,7 +352,7 @@ class Import(NamedTuple):
 class Scope(NamedTuple):
     """`global` or `nonlocal`."""
 
-    span: Span
+    span: Place
     kind: str
     names: tuple[str, ...]
 
@@ -356,7 +360,7 @@ class Scope(NamedTuple):
 class Jump(NamedTuple):
     """`break`, `continue` or `pass`."""
 
-    span: Span
+    span: Place
     kind: str
 
 
@@ -371,7 +375,7 @@ class Param(NamedTuple):
 class Function(NamedTuple):
     """`span` covers the whole definition, decorators left out."""
 
-    span: Span
+    span: Place
     name: str
     params: tuple[Param, ...]
     returns: Expr | None
@@ -382,7 +386,7 @@ class Function(NamedTuple):
 
 
 class Class(NamedTuple):
-    span: Span
+    span: Place
     name: str
     bases: tuple[Expr, ...]
     keywords: tuple[Keyword, ...]

@@ -184,10 +184,9 @@ INSERTIONS = (
 
 def without_field_spans(value: object, inside: bool = False) -> object:
     """Facts as plain tuples, without the spans inside of f-strings: Python before 3.12 gets those of some wrong."""
-    if isinstance(value, facts.Span):
-        return None if inside else value
     if isinstance(value, facts.FString):
         return ("FString", None if inside else value.span, without_field_spans(value.fields, True))
     if isinstance(value, tuple):
-        return (type(value).__name__, *(without_field_spans(item, inside) for item in value))
+        parts = value[1:] if inside and "span" in getattr(value, "_fields", ()) else value
+        return (type(value).__name__, *(without_field_spans(item, inside) for item in parts))
     return value

@@ -136,8 +136,8 @@ def test_newer_syntax(text: str, kind: str) -> None:
 
         walk(body)
         (call,) = found
-        line = text.split("\n")[call.span.row - 1]
-        assert line[call.span.column - 1 : call.span.end_column - 1] in ("x.item()", 'x["a"].item()')
+        row, column, _, end_column = call.span
+        assert text.split("\n")[row - 1][column - 1 : end_column - 1] in ("x.item()", 'x["a"].item()')
 
 
 @pytest.mark.parametrize(

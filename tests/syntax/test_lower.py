@@ -28,7 +28,8 @@ def expression(text: str) -> f.Expr:
 def plain(value: object) -> object:
     """Facts without spans, as nested tuples headed by the name of the type."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return (type(value).__name__, *(plain(item) for item in value if not isinstance(item, f.Span)))
+        fields = zip(value._fields, value, strict=True)
+        return (type(value).__name__, *(plain(item) for field, item in fields if field != "span"))
     return tuple(plain(item) for item in value) if isinstance(value, tuple) else value
 
 
@@ -194,16 +195,16 @@ def test_a_comment_that_only_looks_like_a_type_is_no_error() -> None:
     assert len(body("x = [\n  # type: what\n  1]\n")) == 1
 
 
-def spans(text: str) -> dict[str, f.Span]:
+def spans(text: str) -> dict[str, f.Place]:
     """The span of each attribute and name by its source text."""
     found = {}
     lines = text.replace("\r\n", "\n").split("\n")
 
     def walk(value: object) -> None:
         if isinstance(value, (f.Name, f.Attr, f.Call)):
-            span = value.span
-            if span.row == span.end_row:
-                found[lines[span.row - 1][span.column - 1 : span.end_column - 1]] = span
+            row, column, end_row, end_column = value.span
+            if row == end_row:
+                found[lines[row - 1][column - 1 : end_column - 1]] = value.span
         if isinstance(value, tuple):
             for item in value:
                 walk(item)

@@ -32,8 +32,8 @@ def test_cells_and_rows() -> None:
     ).encode()
     module, found = parse_notebook(b"\xef\xbb\xbf" + source, "n")
     assert len(module.body) == 3
-    assert found.locate(module.body[0].span.row) == (1, 1)
-    assert found.locate(module.body[2].span.row) == (3, 2)
+    assert found.locate(module.body[0].span[0]) == (1, 1)
+    assert found.locate(module.body[2].span[0]) == (3, 2)
     assert found.text.count("\n") == len(found.rows)
 
 

@@ -36,12 +36,12 @@ def check_spans(value: object) -> None:
     while stack:
         node = stack.pop()
         if isinstance(node, tuple):
-            if hasattr(node, "end_row"):
-                assert node.row >= 1
-                assert node.column >= 1
-                assert (node.row, node.column) <= (node.end_row, node.end_column)
-            else:
-                stack.extend(node)
+            stack.extend(node)
+            if "span" in getattr(node, "_fields", ()):
+                row, column, end_row, end_column = node.span  # type: ignore[attr-defined]
+                assert row >= 1
+                assert column >= 1
+                assert (row, column) <= (end_row, end_column)
 
 
 @given(PROGRAMS)

@@ -40,7 +40,7 @@ class Belief(NamedTuple):
 
     symbol: str
     """The function that it is in."""
-    span: facts.Span
+    span: facts.Place
     what: str
     chain: tuple[Reason, ...]
     """Why, oldest first."""
@@ -52,7 +52,7 @@ class Recorder:
     def __init__(self, module: str, row: int) -> None:
         self._module = module
         self._row = row
-        self._found: dict[tuple[str, facts.Span], tuple[bool, Value]] = {}
+        self._found: dict[tuple[str, facts.Place], tuple[bool, Value]] = {}
 
     def saw(self, frame: Frame, node: Any, value: Value) -> None:
         """Takes note of a value. What a function gives when it is followed for itself outweighs what a call gives."""
@@ -60,12 +60,12 @@ class Recorder:
             return
         self._keep(frame, node, value)
         for name in _names_in(node):
-            if name.span.row == self._row and (frame.symbol, name.span) not in self._found:
+            if name.span[0] == self._row and (frame.symbol, name.span) not in self._found:
                 self._keep(frame, name, evaluate(frame, name))
 
     def _keep(self, frame: Frame, node: Any, value: Value) -> None:
         key = (frame.symbol, node.span)
-        if node.span.row == self._row and (frame.loud or not self._found.get(key, (False, value))[0]):
+        if node.span[0] == self._row and (frame.loud or not self._found.get(key, (False, value))[0]):
             self._found[key] = frame.loud, value
 
     def beliefs(self) -> tuple[Belief, ...]:
@@ -74,7 +74,7 @@ class Recorder:
             Belief(symbol, span, describe(value), reasons(value.origin) if isinstance(value, Tensor) else ())
             for (symbol, span), (_, value) in self._found.items()
         ]
-        return tuple(sorted(found, key=lambda b: (b.symbol, b.span.end_row, b.span.end_column, -b.span.column)))
+        return tuple(sorted(found, key=lambda b: (b.symbol, *b.span[2:], -b.span[1])))
 
 
 def _names_in(node: Any) -> Iterator[facts.Name]:

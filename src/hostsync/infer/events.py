@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hostsync.facts import Span
+from hostsync.facts import Place
 
 KINDS = {
     "read-back": "a device value becomes a Python value or a host array",
@@ -21,7 +21,7 @@ KINDS = {
 class Reason(NamedTuple):
     """One step of the chain: the expression at `span` made us believe `text` (empty: its own source says it)."""
 
-    span: Span
+    span: Place
     text: str
 
 
@@ -36,7 +36,7 @@ class Event(NamedTuple):
     form: str
     """What sets apart the uses of one operation that wait for different reasons, e.g. `pageable`, `list-index`,
     `mask-store`; empty where there is only one. See docs/reference/events.md."""
-    span: Span
+    span: Place
     subject: str
     """Source text of the value concerned, for the message; may be empty."""
     confidence: str

@@ -19,7 +19,7 @@ _NOT_PROOF = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "
 class Usage(NamedTuple):
     """How names are used in one function."""
 
-    tensors: Mapping[str, facts.Span]
+    tensors: Mapping[str, facts.Place]
     """Names, and dotted `self.x` paths, that are used as only a tensor can be, with the first such use."""
     stores_attributes: bool
     """It assigns to an attribute of something."""
@@ -65,7 +65,7 @@ def usage_of(
 
     `canonical` gives the dotted name of what a call calls. Where `uses_torch` is false, no use proves a tensor.
     """
-    tensors: dict[str, facts.Span] = {}
+    tensors: dict[str, facts.Place] = {}
     stores = candidates = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
     stack: list[Any] = list(body)
@@ -153,7 +153,7 @@ _SINGLE = {node: _children(node, False) for node in _NODES}
 _SEVERAL = {node: _children(node, True) for node in _NODES}
 
 
-def _note(tensors: dict[str, facts.Span], node: facts.Expr, span: facts.Span) -> None:
+def _note(tensors: dict[str, facts.Place], node: facts.Expr, span: facts.Place) -> None:
     path = dotted_path(node)
     if path is not None and (path not in tensors or span < tensors[path]):
         tensors[path] = span
@@ -221,7 +221,7 @@ def _from_call(
     call: facts.Call,
     ops: Mapping[str, Op],
     canonical: Callable[[facts.Expr], str | None],
-    tensors: dict[str, facts.Span],
+    tensors: dict[str, facts.Place],
 ) -> None:
     func = call.func
     if isinstance(func, facts.Attr):

@@ -65,7 +65,7 @@ class CallSite(NamedTuple):
 
     caller: str
     bindings: Mapping[str, Value]
-    span: facts.Span
+    span: facts.Place
     hot: str | None
 
 
@@ -77,7 +77,7 @@ class NamedCall(NamedTuple):
     args: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
     caller: str
-    span: facts.Span
+    span: facts.Place
 
 
 class Signature(NamedTuple):
@@ -401,7 +401,7 @@ class Frame:
         self.events.append(Recorded(event, device, source, sure))
 
 
-def as_tensor(value: Unknown, proof: facts.Span | None = None) -> Tensor:
+def as_tensor(value: Unknown, proof: facts.Place | None = None) -> Tensor:
     """What is not known, but for being a tensor; `proof` is where it is used as one."""
     origin = because(Reason(proof, "only a tensor is used like this"), None) if proof is not None else None
     if value.param is None:

@@ -144,7 +144,7 @@ def _direct(context: Context) -> Plain:
                 held = found.setdefault(symbol, {}).get(param)
                 data = encode(open_tensor(value) if isinstance(value, Tensor) else value, _qualify)
                 if held is None:
-                    found[symbol][param] = [data, site.span.row]
+                    found[symbol][param] = [data, site.span[0]]
                 else:
                     held[0] = join_plain(held[0], data)
     return {symbol: params for symbol, params in found.items() if params}
@@ -156,7 +156,7 @@ def _named(context: Context) -> Plain:
         args = [_argument(value) for value in call.args]
         keywords = {name: data for name, value in call.keywords if (data := _argument(value)) is not None}
         entry = [call.receiver, call.method, args, keywords]
-        found.setdefault(str(entry), [*entry, call.span.row])
+        found.setdefault(str(entry), [*entry, call.span[0]])
     return list(found.values())
 
 

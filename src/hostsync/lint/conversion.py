@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from hostsync.catalogue.model import Rule
 from hostsync.catalogue.rules import RuleIndex
-from hostsync.facts import Span
+from hostsync.facts import Place
 from hostsync.findings import CONFIDENCES, ChainStep, Finding, Location
 from hostsync.infer.events import Event, Reason
 from hostsync.lint.checked import rule_url
@@ -37,13 +37,14 @@ def to_findings(events: Iterable[Event], index: RuleIndex, lines: Sequence[str])
     return tuple(sorted(found.values(), key=lambda f: (f.location[:2], f.end_location[:2], f.code)))
 
 
-def quote(lines: Sequence[str], span: Span) -> str:
+def quote(lines: Sequence[str], span: Place) -> str:
     """The source text of `span` on one line, cropped."""
-    rows = list(lines[span.row - 1 : span.end_row])
+    row, column, end_row, end_column = span
+    rows = list(lines[row - 1 : end_row])
     if not rows:
         return ""
-    rows[-1] = rows[-1][: span.end_column - 1]
-    rows[0] = rows[0][span.column - 1 :]
+    rows[-1] = rows[-1][: end_column - 1]
+    rows[0] = rows[0][column - 1 :]
     return squeeze(" ".join(rows))
 
 
@@ -59,15 +60,15 @@ def _rank(finding: Finding) -> tuple[int, bool, int]:
 
 
 def _finding(event: Event, rule: Rule, lines: Sequence[str]) -> Finding:
-    span = event.span
-    subject = squeeze(event.subject) or quote(lines, span) or event.op
+    row, column, end_row, end_column = event.span
+    subject = squeeze(event.subject) or quote(lines, event.span) or event.op
     return Finding(
         code=rule.code,
         name=rule.name,
         message=_fill(rule.message, event.op, subject),
         filename="",
-        location=Location(span.row, span.column),
-        end_location=Location(span.end_row, span.end_column),
+        location=Location(row, column),
+        end_location=Location(end_row, end_column),
         confidence=event.confidence,
         symbol=event.symbol,
         hot=event.hot,
@@ -87,5 +88,6 @@ def _fill(message: str, op: str, subject: str) -> str:
 
 
 def _step(reason: Reason, lines: Sequence[str]) -> ChainStep:
+    row = reason.span[0]
     parts = (quote(lines, reason.span), " ".join(reason.text.split()))
-    return ChainStep(reason.span.row, ", ".join(part for part in parts if part))
+    return ChainStep(row, ", ".join(part for part in parts if part))

@@ -44,7 +44,7 @@ def explain_row(file: SourceFile, row: int, units: Units | None) -> Explained:
     with recording(file.module, row) as recorder:
         (checked,) = check_files([file], workers=1, units=units)
     told = (
-        Told(b.symbol, *b.span, b.what, tuple((reason.span.row, reason.text) for reason in b.chain))
+        Told(b.symbol, *b.span, b.what, tuple((reason.span[0], reason.text) for reason in b.chain))
         for b in recorder.beliefs()
     )
     return Explained(tuple(told), checked)

@@ -33,7 +33,6 @@ STATEMENT_DEPTH = 100
 """Statements nested deeper than this are cut."""
 
 _new = tuple.__new__
-_Span = f.Span
 
 
 def lower(tree: ast.Module, lines: Sequence[str] | None = None) -> tuple[f.Stmt, ...]:
@@ -93,8 +92,8 @@ def columns_to_characters(tree: ast.Module, lines: Sequence[str]) -> None:
                 stack.extend(item for item in value if isinstance(item, ast.AST))
 
 
-def _span(node: Any) -> f.Span:
-    return _new(_Span, (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1))
+def _span(node: Any) -> f.Place:
+    return (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)
 
 
 def _opaque(node: Any) -> f.Expr:
@@ -108,7 +107,7 @@ def _name(node: ast.Name, depth: int) -> f.Expr:
     return _new(
         f.Name,
         (
-            _new(_Span, (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)),  # type: ignore[operator]
+            (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
             node.id,
         ),
     )
@@ -121,7 +120,7 @@ def _attribute(node: ast.Attribute, depth: int) -> f.Expr:
     return _new(
         f.Attr,
         (
-            _new(_Span, (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)),  # type: ignore[operator]
+            (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
             _EXPRESSIONS[type(value)](value, depth + 1),
             node.attr,
         ),
@@ -163,7 +162,7 @@ def _call(node: ast.Call, depth: int) -> f.Expr:
     return _new(
         f.Call,
         (
-            _new(_Span, (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)),  # type: ignore[operator]
+            (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
             table[type(func)](func, depth),
             tuple([table[type(arg)](arg, depth) for arg in args]) if args else (),
             _keywords(keywords, depth) if keywords else (),
@@ -379,7 +378,7 @@ def _fields(values: list[ast.expr], depth: int) -> tuple[f.Formatted, ...]:
     return tuple(fields)
 
 
-def _format_spec(node: ast.expr | None, span: f.Span, depth: int) -> f.Expr | None:
+def _format_spec(node: ast.expr | None, span: f.Place, depth: int) -> f.Expr | None:
     if not isinstance(node, ast.JoinedStr) or depth > EXPRESSION_DEPTH:
         return None
     fields = _fields(node.values, depth + 1)
@@ -693,9 +692,8 @@ def _match(node: ast.Match, depth: int) -> f.Stmt:
     cases = []
     for case in node.cases:
         captures, compares = _pattern(case.pattern)
-        span: f.Span = _span(case.pattern)
         last: Any = case.body[-1]
-        span = f.Span(span.row, span.column, last.end_lineno, last.end_col_offset + 1)
+        span = (*_span(case.pattern)[:2], last.end_lineno, last.end_col_offset + 1)
         cases.append(f.Case(span, captures, compares, _optional(case.guard, 0), _body(case.body, depth)))
     return f.Match(_span(node), _expression(node.subject, 0), tuple(cases))
 
