@@ -45,14 +45,12 @@ _CANDIDATES = frozenset(
 
 def dotted_path(node: facts.Expr) -> str | None:
     """`self.x.y` as text, None for anything but names and attributes."""
-    parts: list[str] = []
-    while isinstance(node, facts.Attr):
-        parts.append(node.name)
-        node = node.value
-    if not isinstance(node, facts.Name):
-        return None
-    parts.append(node.id)
-    return ".".join(reversed(parts))
+    path = ""
+    while type(node) is facts.Attr:
+        _, value, name = node
+        path = f".{name}{path}"
+        node = value
+    return node.id + path if type(node) is facts.Name else None
 
 
 def usage_of(
@@ -77,10 +75,12 @@ def usage_of(
             continue
         if kind is facts.Attr:
             while type(node) is facts.Attr:
-                if node.name in methods:
-                    _note(tensors, node.value, node.span)
-                node = node.value
-            push(node)
+                span, value, name = node
+                if name in methods:
+                    _note(tensors, value, span)
+                node = value
+            if type(node) is not facts.Name:
+                push(node)
             continue
         if kind is facts.Call:
             candidates = True
@@ -90,8 +90,8 @@ def usage_of(
             push(func)
             if args:
                 extend(args)
-            for keyword in keywords:
-                push(keyword.value)
+            for _, value in keywords:
+                push(value)
             continue
         if kind is facts.Subscript:
             candidates = True
@@ -223,20 +223,21 @@ def _from_call(
     canonical: Callable[[facts.Expr], str | None],
     tensors: dict[str, facts.Place],
 ) -> None:
-    func = call.func
-    if isinstance(func, facts.Attr):
-        if func.name in _SIZE_CALLS or (func.name == "size" and call.args and not call.keywords):
-            _note(tensors, func.value, call.span)
-        if func.name == "register_hook" or not call.args:
+    span, func, args, keywords = call
+    if type(func) is facts.Attr:
+        _, value, member = func
+        if member in _SIZE_CALLS or (member == "size" and args and not keywords):
+            _note(tensors, value, span)
+        if member == "register_hook":
             return
-    if not call.args or type(call.args[0]) not in _PATHS:
+    if not args or type(args[0]) not in _PATHS:
         return
     name = canonical(func)
     if name is None or name in _NOT_PROOF:
         return
     op = ops.get(name)
-    if op is not None and op.params and op.params[0].name in _TENSOR_PARAMS and call.args:
-        _note(tensors, call.args[0], call.span)
+    if op is not None and op.params and op.params[0].name in _TENSOR_PARAMS:
+        _note(tensors, args[0], span)
 
 
 def _is_tensor_index(index: facts.Expr) -> bool:

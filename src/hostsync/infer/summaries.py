@@ -24,8 +24,10 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     Callable,
+    ClassRef,
     Device,
     DeviceValue,
+    DtypeValue,
     Instance,
     Items,
     Mapping,
@@ -48,7 +50,11 @@ def returned(context: Context, callee: Callable, bindings: Bindings[str, Value])
         return _lambda_result(context, callee, bindings)
     assert isinstance(node, facts.Function)
     summary = summarise(context, callee)
-    return substitute(summary, bindings, _defaults(node))
+    return summary if type(summary) in _WITHOUT_PARAMETERS else substitute(summary, bindings, _defaults(node))
+
+
+_WITHOUT_PARAMETERS = frozenset({Number, Text, Nothing, Array, Ref, ClassRef, Instance, DtypeValue, Callable})
+"""What a caller gets as it is."""
 
 
 def summarise(context: Context, callee: Callable) -> Value:
@@ -261,16 +267,19 @@ def bind_arguments(
     keywords: list[tuple[str | None, facts.Expr, Value]],
 ) -> dict[str, Value]:
     """Match the arguments of a call with a function's parameters, `self` left out when it is bound."""
-    params = [p for p in node.params if p.kind in {"positional", "normal"}]
-    if bound and params:
-        params = params[1:]
     result: dict[str, Value] = {}
-    for param, (expr, value) in zip(params, args, strict=False):
-        if isinstance(expr, facts.Starred):
-            break
-        result[param.name] = value
-    names = {p.name for p in node.params}
-    for name, _, value in keywords:
-        if name is not None and name in names:
+    if args:
+        names = [name for name, kind, _, _ in node.params if kind in _BY_PLACE]
+        for name, (expr, value) in zip(names[1:] if bound else names, args, strict=False):
+            if type(expr) is facts.Starred:
+                break
             result[name] = value
+    if keywords:
+        known = {param.name for param in node.params}
+        for keyword, _, value in keywords:
+            if keyword is not None and keyword in known:
+                result[keyword] = value
     return result
+
+
+_BY_PLACE = frozenset({"positional", "normal"})
