@@ -100,6 +100,7 @@ class _Resolver:
         """The packages of the project, which nothing from outside stands in for."""
         self._exports: dict[str, dict[str, Imported]] = {}
         self._names: dict[str, frozenset[str]] = {}
+        self._publics: dict[tuple[str, Outside | None, str, int], list[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
 
     def targets(self, module: Module) -> list[tuple[str, str]]:
@@ -154,6 +155,12 @@ class _Resolver:
 
     def _public(self, asker: Module, dotted: str, depth: int = 0) -> list[str]:
         """The names that `from dotted import *` brings to `asker`."""
+        about = (asker.place, asker.outside, dotted, depth)
+        if about not in self._publics:
+            self._publics[about] = self._look_for_public(asker, dotted, depth)
+        return self._publics[about]
+
+    def _look_for_public(self, asker: Module, dotted: str, depth: int) -> list[str]:
         key = self._module(asker.place, dotted)
         if depth > _MOST_STARS:
             return []
