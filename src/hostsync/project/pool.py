@@ -138,15 +138,14 @@ class _Run(Generic[T, R]):
             for other in before:
                 self.needed_by.setdefault(other, []).append(index)
         urgency = self._urgencies()
-        self.rank = [0] * len(jobs)
-        """The place of each item in the order of how urgent they are; the most urgent is the last."""
-        for rank, index in enumerate(sorted(range(len(jobs)), key=lambda index: (urgency[index], -index))):
-            self.rank[index] = rank
+        self.by_rank = sorted(range(len(jobs)), key=lambda index: (urgency[index], -index))
+        """The items by how urgent they are; the most urgent is the last."""
+        self.rank = {index: rank for rank, index in enumerate(self.by_rank)}
         self.rest = sum(job.weight for job in jobs)
         """The weight of what is not finished."""
         self.chunk_weight = max(1, sum(job.weight for job in jobs) // (workers * CHUNKS_PER_WORKER))
         self.todo: list[int] = []
-        """Ready and not known; the most urgent are at the end."""
+        """The ranks of what is ready and not known, sorted."""
         self._arrived([index for index, count in self.left.items() if not count])
 
     def results(self) -> list[R | Died]:
@@ -181,8 +180,8 @@ class _Run(Generic[T, R]):
             else:
                 ready += self._finish(index, result)
         if fresh:
-            self.todo += fresh
-            self.todo.sort(key=self.rank.__getitem__)
+            self.todo += [self.rank[index] for index in fresh]
+            self.todo.sort()
 
     def _finish(self, index: int, result: R | Died) -> list[int]:
         """Takes in a result; what has become ready by it."""
@@ -203,7 +202,7 @@ class _Run(Generic[T, R]):
         while self.todo:
             if self.workers > 1 and len(self.todo) >= WORTHWHILE_ITEMS and self.rest >= WORTHWHILE_BYTES:
                 return
-            index = self.todo.pop()
+            index = self.by_rank[self.todo.pop()]
             self.order.receive()(self.order.shared([index]))
             self._arrived(self._finish(index, self.work(self.jobs[index].item)))
 
@@ -224,12 +223,13 @@ class _Run(Generic[T, R]):
         taken: list[Entry[T]] = []
         weight = 0
         while self.todo and len(taken) < MOST_ITEMS_IN_CHUNK:
-            index = self.todo[-1]
+            index = self.by_rank[self.todo[-1]]
             cost = self.jobs[index].weight
             limit = self.chunk_weight // 4 if index in self.needed_by else self.chunk_weight
             if taken and weight + cost > limit:
                 break
-            taken.append((index, self.jobs[self.todo.pop()].item))
+            self.todo.pop()
+            taken.append((index, self.jobs[index].item))
             weight += cost
         return taken
 

@@ -29,6 +29,8 @@ def _indented(value: object, margin: str) -> str:
         return "null"
     if type(value) is str:
         return json.encoder.encode_basestring_ascii(value)
+    if type(value) is int:
+        return str(value)
     inner = margin + "  "
     if isinstance(value, dict) and value:
         parts = [f'{inner}"{key}": {_indented(item, inner)}' for key, item in value.items()]
