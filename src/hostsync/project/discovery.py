@@ -71,10 +71,11 @@ def module_name(path: Path) -> str:
 
 def shown_name(path: Path, cwd: Path) -> str:
     """`path` relative to `cwd` where it lies inside, else as it is."""
-    try:
-        return str(path.relative_to(cwd))
-    except ValueError:
-        return str(path)
+    # Text rather than paths: this is asked for each of thousands of files.
+    text, inside = str(path), str(cwd).rstrip(os.sep) + os.sep
+    if os.path.normcase(text).startswith(os.path.normcase(inside)):
+        return text[len(inside) :]
+    return "." if path == cwd else text
 
 
 def is_excluded(path: Path, settings: Settings) -> bool:
@@ -109,6 +110,8 @@ class _Walk:
         self._cwd = Path.cwd()
         self._excludes: dict[tuple[object, ...], _Excludes] = {}
         self._packages: dict[Path, tuple[str, ...]] = {}
+        self._prefixes: dict[str, tuple[str, ...]] = {}
+        """As `_packages`, by text."""
         self._ignore_files: dict[Path, tuple[Patterns, ...]] = {}
 
     def enter(self, path: Path) -> None:
@@ -139,7 +142,10 @@ class _Walk:
     def _add(self, path: Path, size: int, settings: Settings) -> None:
         key = str(path)
         if key not in self.files:
-            module = ".".join((*_package(path.parent, self._packages), path.stem))
+            folder = key.rpartition(os.sep)[0]
+            if folder not in self._prefixes:
+                self._prefixes[folder] = _package(path.parent, self._packages)
+            module = ".".join((*self._prefixes[folder], path.stem))
             self.files[key] = SourceFile(path, shown_name(path, self._cwd), module, size, settings)
 
     def _below(self, root: Path) -> Iterator[tuple[Path, int, Settings]]:

@@ -7,17 +7,17 @@ again one by one, and only the item that kills again is given up.
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
-import signal
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.context import BaseContext
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    # Imported where they are used: what is in the cache needs no processes.
+    from concurrent.futures import Future, ProcessPoolExecutor
+    from multiprocessing.context import BaseContext
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -235,6 +235,10 @@ class _Run(Generic[T, R]):
 
     def _run_chunks(self) -> list[list[Entry[T]]]:
         """Runs chunks until nothing is left or a worker dies; the chunks that were lost then."""
+        import multiprocessing
+        from concurrent.futures import FIRST_COMPLETED, wait
+        from concurrent.futures.process import BrokenProcessPool
+
         running: dict[Future[list[R]], list[Entry[T]]] = {}
         lost: list[list[Entry[T]]] = []
         others = set(multiprocessing.active_children())
@@ -270,6 +274,8 @@ class _Run(Generic[T, R]):
 
 
 def _run_alone(entry: Entry[T], work: Callable[[T], R], order: Order[R]) -> R | Died:
+    from concurrent.futures.process import BrokenProcessPool
+
     index, item = entry
     with _executor(1) as executor:
         try:
@@ -279,16 +285,22 @@ def _run_alone(entry: Entry[T], work: Callable[[T], R], order: Order[R]) -> R | 
 
 
 def _executor(workers: int) -> ProcessPoolExecutor:
+    from concurrent.futures import ProcessPoolExecutor
+
     return ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
 
 
 def _context() -> BaseContext:
     """Forked workers share what is imported. macOS has fork, but its system libraries do not survive it."""
+    import multiprocessing
+
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
 def _start_worker() -> None:
     # Ctrl-C reaches the whole process group; only the parent answers it.
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
 
