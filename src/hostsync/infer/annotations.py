@@ -20,8 +20,10 @@ from hostsync.infer.values import (
     Items,
     Mapping,
     Nothing,
+    Partial,
     Ref,
     Tensor,
+    TypeOf,
     Value,
     join,
     of_param,
@@ -121,6 +123,8 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
     name = _last_name(node)
     if isinstance(value, ClassRef):
         return Instance(value.name, True)
+    if isinstance(value, TypeOf):
+        return _placed(value.value, device, param)
     dotted = value.name if isinstance(value, Ref) else name
     root = dotted.partition(".")[0]
     if name in _TENSOR_DTYPES and root not in _OTHER_FRAMEWORKS and _root_name(node) not in _OTHER_FRAMEWORKS:
@@ -152,6 +156,20 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
     return None
 
 
+def _placed(value: Value, device: Device, param: str | None) -> Value:
+    """The values of a named type, with their tensors on `device`."""
+    if isinstance(value, Tensor):
+        return value._replace(device=device, param=param)
+    if isinstance(value, Items):
+        items = None if value.items is None else tuple(_placed(item, device, None) for item in value.items)
+        return value._replace(items=items, element=_placed(value.element, device, None))
+    if isinstance(value, Mapping):
+        return value._replace(element=_placed(value.element, device, None))
+    if isinstance(value, DeviceValue):
+        return DeviceValue(of_param(param) if param else ANYWHERE)
+    return value
+
+
 def _generic(
     node: facts.Subscript, resolve: Function[[facts.Expr], Value], device: Device, param: str | None
 ) -> Value | None:
@@ -169,6 +187,12 @@ def _generic(
         return Items("tuple", tuple(from_annotation(arg, resolve, device) or UNKNOWN for arg in args), UNKNOWN)
     if name in _MAPPINGS and len(args) == 2:
         return Mapping((), from_annotation(args[1], resolve, device) or UNKNOWN)
+    if name == "Callable" and len(args) == 2:
+        gives = from_annotation(args[1], resolve)
+        return None if gives is None else Partial(TypeOf(gives), (), ())
+    if name in {"type", "Type"} and args:
+        inner = from_annotation(args[0], resolve, device)
+        return ClassRef(inner.name) if isinstance(inner, Instance) and inner.local else None
     if name in _JAXTYPING and args:
         inner = from_annotation(args[0], resolve, device, param)
         return inner._replace(dtype=_JAXTYPING[name]) if isinstance(inner, Tensor) else inner

@@ -6,7 +6,7 @@ from collections.abc import Callable as Function
 from typing import Any
 
 from hostsync import facts
-from hostsync.infer.classes import is_module_class, write_attribute
+from hostsync.infer.classes import fields_of, is_module_class, write_attribute
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import (
     Frame,
@@ -54,8 +54,12 @@ def iterated(frame: Frame, value: Value) -> Value:
             # Known by its annotation or name alone: its batches may have been moved already.
             return Tensor(CPU | ANYWHERE, sure=False, pinned=None)
         return Tensor(CPU, sure=False, pinned=dict(value.options).get("pin_memory"), origin=value.made)
-    if isinstance(value, Instance) and value.local and is_module_class(frame.context, value.name):
-        return Instance("torch.nn.Module", False)
+    if isinstance(value, Instance) and value.local:
+        fields = fields_of(frame.context, value.name)
+        if fields is not None:
+            return element_of(fields)
+        if is_module_class(frame.context, value.name):
+            return Instance("torch.nn.Module", False)
     if isinstance(value, (Method, Unknown)):
         return held_by(value)
     return UNKNOWN
@@ -76,6 +80,8 @@ def _starred(frame: Frame, target: facts.Starred, value: Value) -> None:
 
 def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
     count = len(target.items)
+    if isinstance(value, Instance) and value.local:
+        value = fields_of(frame.context, value.name) or value
     starred = [i for i, item in enumerate(target.items) if isinstance(item, facts.Starred)]
     if isinstance(value, Items) and value.items is not None and not starred and len(value.items) == count:
         for item, part in zip(target.items, value.items, strict=True):

@@ -24,9 +24,11 @@ from hostsync.infer.values import (
     Method,
     Nothing,
     Number,
+    Partial,
     Ref,
     Tensor,
     Text,
+    TypeOf,
     Unknown,
     Value,
     element_of,
@@ -180,6 +182,10 @@ def _plain(value: Value) -> str:
         return f"a dtype{f': {value.dtype}' if value.dtype else ''}"
     if isinstance(value, (Ref, ClassRef)):
         return _readable(value.name)
+    if isinstance(value, TypeOf):
+        return f"the type of {describe(value.value, 1)}"
+    if isinstance(value, Partial):
+        return f"{describe(value.callee, 0)} with some arguments"
     if isinstance(value, Callable):
         return f"the function {_readable(value.symbol)}"
     assert isinstance(value, Method)

@@ -28,8 +28,10 @@ from hostsync.infer.values import (
     ClassRef,
     Instance,
     Method,
+    Partial,
     Ref,
     Tensor,
+    TypeOf,
     Unknown,
     Value,
     is_certain,
@@ -52,6 +54,9 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     if node.keywords:
         keywords = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
     kind = type(callee)
+    if kind is Partial:
+        callee, receiver, args, keywords = _with_fixed(callee, args, keywords)
+        kind = type(callee)
     if (kind is Unknown or kind is Method) and args:
         tensors = [t for _, value in args for t in tensors_in(value)]
         if tensors and is_certain(merged(tensors)) and is_model_name(node.func):
@@ -69,6 +74,8 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         return own_function(frame, node, callee, args, keywords)
     if isinstance(callee, ClassRef):
         return construct(frame, node, callee, args, keywords)
+    if isinstance(callee, TypeOf):
+        return explain(callee.value, node)
     if isinstance(callee, Instance):
         return instance_called(frame, node, callee, args, keywords)
     if isinstance(callee, Tensor) and not callee.sure:
@@ -76,6 +83,18 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
+
+
+def _with_fixed(
+    callee: Value, args: ArgumentList, keywords: KeywordList
+) -> tuple[Value, None, ArgumentList, KeywordList]:
+    """What a partial calls in the end, and with which arguments."""
+    while isinstance(callee, Partial):
+        given = {name for name, _, _ in keywords}
+        args = [*callee.args, *args]
+        keywords = [*(keyword for keyword in callee.keywords if keyword[0] not in given), *keywords]
+        callee = callee.callee
+    return callee, None, args, keywords
 
 
 def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:

@@ -76,6 +76,15 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
     return UNKNOWN
 
 
+def fields_of(context: Context, name: str) -> Items | None:
+    """The fields of a `NamedTuple`, in their order; None for other classes."""
+    for current in bases_of(context, name):
+        info = context.classes[current]
+        if any(isinstance(base, Ref) and base.name == "typing.NamedTuple" for base in info.bases):
+            return Items("tuple", tuple(info.attributes.values()), UNKNOWN)
+    return None
+
+
 def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
     """Everything that a class's own methods assign to attributes of `self`, the union over all methods."""
     if info.table is not None:

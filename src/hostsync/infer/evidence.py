@@ -12,6 +12,10 @@ _SIZE_CALLS = frozenset({"dim", "long", "view", "ndimension", "nelement"})
 """Members that prove a tensor only when called: arrays and modules have an attribute, or nothing, of that name."""
 _TENSOR_PARAMS = frozenset({"input", "self", "x", "query", "A"})
 """Names that torch gives to a first parameter that must be a tensor."""
+_SHAPES = frozenset({"shape", "ndim"})
+_SELF = frozenset({"self", "cls"})
+_WHOLE_DTYPES = frozenset({"int8", "uint8", "int16", "short", "int32", "int", "int64", "long", "bool"})
+"""No module is of these: `x.to(torch.int64)` proves a tensor."""
 _PATHS = frozenset({facts.Name, facts.Attr})
 _NOT_PROOF = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "torch.save", "torch.typename"})
 
@@ -64,6 +68,8 @@ def usage_of(
     `canonical` gives the dotted name of what a call calls. Where `uses_torch` is false, no use proves a tensor.
     """
     tensors: dict[str, facts.Place] = {}
+    placed: dict[str, facts.Place] = {}
+    shaped: set[str] = set()
     stores = candidates = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
     stack: list[Any] = list(body)
@@ -78,6 +84,12 @@ def usage_of(
                 span, value, name = node
                 if name in methods:
                     _note(tensors, value, span)
+                elif name == "device":
+                    _note(placed, value, span)
+                elif name in _SHAPES:
+                    path = dotted_path(value)
+                    if path is not None:
+                        shaped.add(path)
                 node = value
             if type(node) is not facts.Name:
                 push(node)
@@ -114,6 +126,11 @@ def usage_of(
             push(node[at])
         for at in _SEVERAL[kind]:
             extend(node[at])
+    if uses_torch:
+        # A module has a device but no shape, an array a shape but no device.
+        for path in shaped.intersection(placed):
+            if path not in tensors and path not in _SELF:
+                tensors[path] = placed[path]
     return Usage(tensors, stores, candidates)
 
 
@@ -230,6 +247,8 @@ def _from_call(
             _note(tensors, value, span)
         if member == "register_hook":
             return
+        if member == "to" and args and _is_whole_dtype(args[0]):
+            _note(tensors, value, span)
     if not args or type(args[0]) not in _PATHS:
         return
     name = canonical(func)
@@ -238,6 +257,15 @@ def _from_call(
     op = ops.get(name)
     if op is not None and op.params and op.params[0].name in _TENSOR_PARAMS:
         _note(tensors, args[0], span)
+
+
+def _is_whole_dtype(node: facts.Expr) -> bool:
+    return (
+        type(node) is facts.Attr
+        and node.name in _WHOLE_DTYPES
+        and type(node.value) is facts.Name
+        and node.value.id == "torch"
+    )
 
 
 def _is_tensor_index(index: facts.Expr) -> bool:

@@ -305,7 +305,10 @@ def _lambda(frame: Frame, node: facts.Lambda) -> Value:
         frame.bind(param.name, UNKNOWN)
     evaluate(frame, node.body)
     frame.restore(saved)
-    return Callable(node, frame.symbol + ".<lambda>", None, None)
+    symbol = frame.symbol + ".<lambda>"
+    if frame.symbol != "<module>":
+        frame.context.closures[f"{symbol}{node.span}"] = {**(frame.outer or {}), **frame.env}
+    return Callable(node, symbol, None, None)
 
 
 def _comprehension(frame: Frame, node: facts.Comprehension) -> Value:

@@ -16,6 +16,7 @@ from hostsync.infer.frame import (
     execute,
 )
 from hostsync.infer.values import (
+    ANYWHERE,
     NUMBER,
     TEXT,
     UNKNOWN,
@@ -103,7 +104,7 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             frame.env[param.name] = Items("tuple", None, _annotated(frame, param) or UNKNOWN)
             continue
         if param.kind == "kwargs":
-            frame.env[param.name] = Mapping((), UNKNOWN)
+            frame.env[param.name] = Mapping((), _annotated(frame, param) or UNKNOWN)
             continue
         value = _annotated(frame, param)
         if value is None:
@@ -132,6 +133,9 @@ def _is_switch(param: facts.Param) -> bool:
 def _handed_in(frame: Frame, value: Value, held: Handed, name: str) -> Tensor:
     """A parameter that callers hand a tensor in for, whatever its annotation says."""
     tensor = held.value._replace(param=name)
+    if ANYWHERE < tensor.device:
+        # One caller on the CPU says nothing of the others.
+        tensor = tensor._replace(device=ANYWHERE)
     if held.text and frame.function is not None:
         row, column = frame.function.span[:2]
         tensor = tensor._replace(origin=because(Reason(facts.Span(row, column, row, column), held.text), None))
@@ -178,6 +182,10 @@ def _by_default(frame: Frame, param: facts.Param) -> Value:
             return NUMBER
         if param.default.kind == "str":
             return TEXT
+    if isinstance(param.default, facts.Sequence) and name not in frame.usage.tensors:
+        items = param.default.items
+        if items and all(isinstance(item, facts.Const) and item.kind in {"int", "float"} for item in items):
+            return Items(param.default.kind, None, NUMBER)
     return Unknown(name)
 
 

@@ -193,6 +193,12 @@ def _enumerate(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Key
 
 
 def _zip(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    if len(args) == 1 and isinstance(args[0][0], facts.Starred):
+        # `zip(*pairs)`: all the first parts, then all the second ones.
+        row = iterated(frame, args[0][1])
+        if isinstance(row, Items) and row.items is not None:
+            return Items("iterable", tuple(Items("tuple", None, part) for part in row.items), UNKNOWN)
+        return Items("iterable", None, Items("tuple", None, iterated(frame, row)))
     if any(isinstance(expr, facts.Starred) for expr, _ in args):
         return Items("iterable", None, UNKNOWN)
     return Items("iterable", None, Items("tuple", tuple(iterated(frame, v) for _, v in args), UNKNOWN))

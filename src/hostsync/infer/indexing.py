@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hostsync import facts
+from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
+from hostsync.infer.classes import fields_of
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, explain
 from hostsync.infer.operations import merged
 from hostsync.infer.values import (
@@ -23,10 +25,12 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Mapping,
+    Nothing,
     Number,
     Ref,
     Tensor,
     Text,
+    TypeOf,
     Unknown,
     Value,
     element_of,
@@ -155,6 +159,8 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         parts = _parts(frame, node.key)
         return _array_part(base, parts)
     index = evaluate(frame, node.key)
+    if isinstance(base, Instance) and base.local:
+        base = fields_of(frame.context, base.name) or base
     if isinstance(base, Mapping):
         if isinstance(index, Text) and index.const is not None:
             for key, value in base.items:
@@ -181,7 +187,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     if isinstance(base, Text):
         return TEXT
     if isinstance(base, Ref):
-        return base
+        return _generic_type(frame, node) if base.name.partition(".")[0] in _TYPES else base
     if isinstance(base, Instance) and base.name == "torch.nn.Module":
         return base
     if (
@@ -195,6 +201,21 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         frame.emit("shape", "subscript", "mask-load", node, subject=node.key, device=index.device, origin=index.origin)
         return Tensor(index.device)
     return UNKNOWN
+
+
+_TYPES = frozenset({"builtins", "collections", "typing", "typing_extensions"})
+"""Where the types that take others in brackets come from."""
+
+
+def _generic_type(frame: Frame, node: facts.Subscript) -> Value:
+    """`list[Tensor]`, written where it is no annotation."""
+
+    def resolve(expr: facts.Expr) -> Value:
+        with frame.silently():
+            return evaluate(frame, expr)
+
+    promised = from_annotation(node, resolve)
+    return evaluate(frame, node.value) if promised is None or isinstance(promised, Nothing) else TypeOf(promised)
 
 
 def _array_part(base: Array, parts: list[Part]) -> Value:

@@ -32,8 +32,10 @@ from hostsync.infer.values import (
     Method,
     Nothing,
     Number,
+    Partial,
     Ref,
     Tensor,
+    TypeOf,
     Unknown,
     Value,
     because,
@@ -142,6 +144,24 @@ def _stream(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
     return Instance("torch.cuda.Stream", False)
 
 
+def _partial(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    if not args or any(isinstance(expr, facts.Starred) for expr, _ in args):
+        return UNKNOWN
+    return Partial(args[0][1], tuple(args[1:]), tuple(keywords))
+
+
+def _type_variable(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`TypeVar("T", bound=Tensor)`: any value of it is one of its bound."""
+    bound = next((expr for name, expr, _ in keywords if name == "bound"), None)
+
+    def resolve(expr: facts.Expr) -> Value:
+        with frame.silently():
+            return evaluate(frame, expr)
+
+    promised = None if bound is None else from_annotation(bound, resolve)
+    return UNKNOWN if promised is None else TypeOf(promised)
+
+
 def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     return args[0][1] if args else UNKNOWN
 
@@ -152,6 +172,9 @@ _SPECIAL: dict[str, Special] = {
     "torch.as_tensor": from_data,
     "torch.asarray": from_data,
     "torch.utils.data.DataLoader": _loader,
+    "functools.partial": _partial,
+    "typing.TypeVar": _type_variable,
+    "typing_extensions.TypeVar": _type_variable,
     "typing.cast": _cast,
     "torch.jit.annotate": _cast,
     "torch.jit.script": _first,

@@ -28,6 +28,7 @@ from hostsync.infer.values import (
     Ref,
     Tensor,
     Text,
+    TypeOf,
     Unknown,
     Value,
 )
@@ -83,6 +84,8 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
         if not isinstance(value.node, facts.Function) or value.bound is not None or "." in value.symbol:
             return None if not is_foreign(value.symbol) or value.bound is not None else ["F", value.symbol]
         return ["F", qualify(value.symbol)]
+    if isinstance(value, TypeOf):
+        return ["V", encode(value.value, qualify, depth)]
     if not depth:
         return None
     if isinstance(value, Items):
@@ -125,6 +128,8 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
         return Instance(data[1], data[2], frozenset(data[3]), tuple((k, v) for k, v in data[4]))
     if kind == "F":
         return function(data[1])
+    if kind == "V":
+        return TypeOf(decode(data[1], function))
     if kind == "I":
         items = None if data[2] is None else tuple(decode(item, function) for item in data[2])
         return Items(data[1], items, decode(data[3], function))

@@ -21,10 +21,12 @@ from hostsync.infer.values import (
     DeviceValue,
     Instance,
     Items,
+    Mapping,
     Nothing,
     Number,
     Ref,
     Tensor,
+    TypeOf,
     Unknown,
     Value,
     element_of,
@@ -44,10 +46,17 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
         if promised is not None:
             value = promised
-    elif node.annotation is not None and isinstance(value, Items) and value.items == ():
+    elif node.annotation is not None and (
+        (isinstance(value, Items) and value.items == ()) or (isinstance(value, Mapping) and not value.items)
+    ):
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
-        if isinstance(promised, Items):
+        if isinstance(promised, Items) and isinstance(value, Items):
             value = Items(value.kind, None, promised.element)
+        elif isinstance(promised, Mapping) and isinstance(value.element, Unknown):
+            value = promised
+    elif frame.symbol == "<module>" and isinstance(node.value, facts.Binary) and node.value.op == "|":
+        promised = from_annotation(node.value, lambda expr: evaluate(frame, expr))
+        value = value if promised is None else TypeOf(promised)
     if node.value is None and isinstance(value, Unknown):
         return True
     for target in node.targets:

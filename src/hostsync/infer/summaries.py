@@ -129,15 +129,25 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
         result = value if result is None else join(result, value)
     if result is None:
         result = Nothing()
-    if node.returns is not None and isinstance(result, (Unknown, Items, Mapping)):
+    if node.returns is not None and (isinstance(result, (Unknown, Items, Mapping)) or _is_stub(node)):
 
         def resolve(expr: facts.Expr) -> Value:
             return evaluate(frame, expr)
 
         promised = from_annotation(node.returns, resolve)
-        if promised is not None and (isinstance(result, Unknown) and result.param is None):
+        if promised is not None and ((isinstance(result, Unknown) and result.param is None) or _is_stub(node)):
             return promised
     return result
+
+
+def _is_stub(node: facts.Function) -> bool:
+    """It has no body of its own, as in a protocol or an abstract class: a text, `...`, `pass`, a `raise`."""
+    return len(node.body) <= 2 and all(
+        isinstance(s, facts.Raise)
+        or (isinstance(s, facts.Jump) and s.kind == "pass")
+        or (isinstance(s, facts.ExprStmt) and isinstance(s.value, facts.Const))
+        for s in node.body
+    )
 
 
 def defaults_of(context: Context, symbol: str) -> dict[str, Value]:
@@ -247,12 +257,12 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
 def _lambda_result(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
     node = callee.node
     assert isinstance(node, facts.Lambda)
-    key = (callee.symbol + str(node.span), None)
+    key = (f"{callee.symbol}{node.span}", None)
     if key in context.busy or len(context.busy) > 40:
         return UNKNOWN
     context.busy.add(key)
     try:
-        frame = Frame(context, callee.symbol, usage(context, node), loud=False)
+        frame = Frame(context, callee.symbol, usage(context, node), outer=context.closures.get(key[0]), loud=False)
         for param in node.params:
             frame.bind(param.name, bindings.get(param.name, UNKNOWN))
         return evaluate(frame, node.body)

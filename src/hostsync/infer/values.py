@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable as Callable_
 from typing import Any, NamedTuple, TypeAlias
 
-from hostsync.facts import Function, Lambda
+from hostsync.facts import Expr, Function, Lambda
 from hostsync.infer.events import Reason
 
 # --- where a value lives -------------------------------------------------------------------------
@@ -189,6 +189,20 @@ class Method(NamedTuple):
     name: str
 
 
+class TypeOf(NamedTuple):
+    """A type that has a name of its own (`Boxes = Tensor | None`, a `TypeVar`): what its values are."""
+
+    value: Value
+
+
+class Partial(NamedTuple):
+    """`functools.partial`: what it calls, with the arguments that are fixed."""
+
+    callee: Value
+    args: tuple[tuple[Expr, Value], ...]
+    keywords: tuple[tuple[str | None, Expr, Value], ...]
+
+
 Value: TypeAlias = (
     Unknown
     | Tensor
@@ -205,6 +219,8 @@ Value: TypeAlias = (
     | Instance
     | Callable
     | Method
+    | TypeOf
+    | Partial
 )
 
 UNKNOWN = Unknown()
