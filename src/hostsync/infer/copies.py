@@ -19,6 +19,7 @@ from hostsync.infer.values import (
     DeviceValue,
     DtypeValue,
     Items,
+    Method,
     Nothing,
     Number,
     Ref,
@@ -290,7 +291,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         device = ANYWHERE
     if wanted is not None and not only_host(wanted.device):
         known = isinstance(data, (Number, Items, Array, Text))
-        if known or name == "tensor":
+        if known or name == "tensor" or (isinstance(data, (Unknown, Method)) and not frame.setup):
             frame.emit(
                 "copy",
                 f"torch.{name}",

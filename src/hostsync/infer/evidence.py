@@ -16,6 +16,7 @@ _SHAPES = frozenset({"shape", "ndim"})
 _SELF = frozenset({"self", "cls"})
 _WHOLE_DTYPES = frozenset({"int8", "uint8", "int16", "short", "int32", "int", "int64", "long", "bool"})
 """No module is of these: `x.to(torch.int64)` proves a tensor."""
+_CONVERSIONS = frozenset({"as_tensor", "asarray", "from_numpy", "tensor"})
 _PATHS = frozenset({facts.Name, facts.Attr})
 _NOT_PROOF = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "torch.save", "torch.typename"})
 
@@ -126,12 +127,29 @@ def usage_of(
             push(node[at])
         for at in _SEVERAL[kind]:
             extend(node[at])
+    if tensors:
+        _unprove(body, tensors)
     if uses_torch:
         # A module has a device but no shape, an array a shape but no device.
         for path in shaped.intersection(placed):
             if path not in tensors and path not in _SELF:
                 tensors[path] = placed[path]
     return Usage(tensors, stores, candidates)
+
+
+def _unprove(body: tuple[facts.Stmt, ...], tensors: dict[str, facts.Span]) -> None:
+    """After `x = torch.as_tensor(x)`, what is done with `x` says nothing of what it was before."""
+    for statement in body:
+        if type(statement) is not facts.Assign or type(statement.value) is not facts.Call:
+            continue
+        func, args = statement.value.func, statement.value.args
+        if type(func) is not facts.Attr or func.name not in _CONVERSIONS or not args:
+            continue
+        for target in statement.targets:
+            if type(target) is facts.Name and type(args[0]) is facts.Name and args[0].id == target.id:
+                proof = tensors.get(target.id)
+                if proof is not None and proof.row > statement.span.row:
+                    del tensors[target.id]
 
 
 _TENSOR_METHODS: dict[int, tuple[Mapping[str, Op], frozenset[str]]] = {}
