@@ -233,16 +233,16 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
                 _bounds(frame, part.node, node, True)
         elif part.kind == "scalar":
             assert isinstance(part.value, Tensor)
-            if part.value.sure:
-                frame.emit(
-                    "shape",
-                    "subscript",
-                    "scalar-tensor",
-                    node,
-                    subject=part.node,
-                    device=part.value.device,
-                    origin=part.value.origin,
-                )
+            frame.emit(
+                "shape",
+                "subscript",
+                "scalar-tensor",
+                node,
+                subject=part.node,
+                device=part.value.device,
+                sure=part.value.sure,
+                origin=part.value.origin,
+            )
         elif part.kind == "tensor":
             assert isinstance(part.value, Tensor)
             if part.value.device == CPU and not only_host(base.device) and part.value.sure:

@@ -29,6 +29,7 @@ from hostsync.infer.values import (
     of_param,
 )
 
+_ORDERS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _COMPILING = frozenset(
     {
         "torch.compiler.is_compiling",
@@ -113,6 +114,12 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
         elif isinstance(value, Nothing):
             _set(frame, test.left, Unknown())
         return
+    if op in _ORDERS:
+        for side in (test.left, right):
+            value = _value(frame, side)
+            if isinstance(value, Tensor) and value.ndim is None:
+                # Only what has one element can decide a branch.
+                _set(frame, side, value._replace(ndim=0))
     if op in {"==", "!="} and isinstance(test.left, facts.Attr) and test.left.name == "dtype" and (op == "==") == truth:
         wanted = _value(frame, right)
         value = _value(frame, test.left.value)
