@@ -75,3 +75,15 @@ class Normalize:
 def new_by_size(x: Tensor, n: int):
     # Numbers are sizes there, and not data.
     return x.new(n, 3).zero_(), x.new(x.shape)  # silent: HS605
+
+
+def like_the_image(image: Tensor, mean, std):
+    mean = torch.as_tensor(mean, dtype=image.dtype, device=image.device)  # expect: HS404
+    if mean.ndim == 1:
+        mean = mean.view(-1, 1, 1)
+    std = torch.as_tensor(std, device=image.device)  # silent: HS404
+    return (image - mean) / std
+
+
+def shift(image: Tensor, by=(0.1, 0.2)):
+    return image + torch.as_tensor(by, device=image.device)[0]  # expect: HS404

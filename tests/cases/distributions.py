@@ -45,3 +45,18 @@ def by_hand(mean: Tensor, std: Tensor):
     sample = mean + std * noise
     picked = torch.multinomial(mean.softmax(-1), 1)  # silent: HS602
     return sample, picked
+
+
+def on_the_host(low: float, high: float):
+    mix = D.Beta(0.4, 0.4).sample().item()  # silent: HS101
+    drawn = Normal(torch.tensor(low), torch.tensor(high))  # silent: HS602
+    if drawn.sample() > 0:  # silent: HS201
+        return mix
+    return drawn.mean.item()  # silent: HS101
+
+
+def on_the_device(mean: Tensor, std: Tensor):
+    drawn = Normal(mean, std, validate_args=False)
+    if drawn.rsample().max() > 0:  # expect: HS201
+        return drawn.entropy().sum().item()  # expect: HS101
+    return drawn.stddev.tolist()  # expect: HS101

@@ -138,6 +138,10 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
         return Tensor(base.device)
     if name == "training":
         return NUMBER
+    if base.name.startswith("torch.distributions."):
+        op = frame.context.ops.get(f"{base.name}.{name}")
+        if op is not None and op.is_property and op.returns == "tensor":
+            return Tensor(base.device)
     return Method(base, name)
 
 

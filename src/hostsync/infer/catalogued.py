@@ -21,8 +21,10 @@ from hostsync.infer.operations import (
 )
 from hostsync.infer.values import (
     ACCELERATOR,
+    ANYWHERE,
     CPU,
     Array,
+    Device,
     Instance,
     Items,
     Nothing,
@@ -34,6 +36,7 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
+DISTRIBUTIONS = "torch.distributions."
 _NUMBER_PARAMS = frozenset({"size", "fill_value", "end", "start", "step", "steps", "alpha", "num_classes", "n", "m"})
 """Parameters that take host numbers: a device tensor passed for one is read back."""
 
@@ -60,12 +63,22 @@ def operation(
         default = frame.context.default_device
         value = value._replace(device=default) if value.device == CPU and default != CPU else value
     if isinstance(value, Instance):
+        if op.name.startswith(DISTRIBUTIONS):
+            value = value._replace(device=_where_it_draws(tensors, placed))
         return value._replace(options=flags(keywords))
     return (
         explain(value, node)
         if isinstance(value, Tensor) and op.device in {"argument", "like", "cpu", "accelerator"}
         else value
     )
+
+
+def _where_it_draws(tensors: tuple[Tensor, ...], placed: Arguments) -> Device:
+    """Where the samples of a distribution live: where its parameters do."""
+    if tensors:
+        return merged([tensor._replace(ndim=None) for tensor in tensors])
+    given = [value for name, value in placed.named.items() if name != "validate_args"]
+    return CPU if given and all(isinstance(value, Number) for value in given) else ANYWHERE
 
 
 def _is_missing(value: Value | None) -> bool:

@@ -291,7 +291,9 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         device = ANYWHERE
     if wanted is not None and not only_host(wanted.device):
         known = isinstance(data, (Number, Items, Array, Text))
-        if known or name == "tensor" or (isinstance(data, (Unknown, Method)) and not frame.setup):
+        # A dtype as well: written to turn something else into a tensor, more than to move one.
+        converts = dtype is not None and not frame.setup and isinstance(data, (Unknown, Method))
+        if known or name == "tensor" or converts:
             frame.emit(
                 "copy",
                 f"torch.{name}",

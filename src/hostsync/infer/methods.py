@@ -5,7 +5,7 @@ from __future__ import annotations
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.assignment import assign
-from hostsync.infer.catalogued import operation
+from hostsync.infer.catalogued import DISTRIBUTIONS, operation
 from hostsync.infer.classes import is_module_class, register_buffer
 from hostsync.infer.copies import to_device, transfer
 from hostsync.infer.frame import (
@@ -189,11 +189,12 @@ def _instance_method(
     if receiver.name == MODULE_CLASS and name in _MODULE_VALUES:
         return _module_method(frame, node, receiver, name, args, keywords)
     op = frame.context.ops.get(f"{receiver.name}.{name}") if not receiver.local else None
-    if op is not None and dict(receiver.options).get("validate_args") is False and op.waits:
+    on_host = receiver.name.startswith(DISTRIBUTIONS) and only_host(receiver.device)
+    if op is not None and op.waits and (on_host or dict(receiver.options).get("validate_args") is False):
         with frame.silently():
-            return operation(frame, node, op, args, keywords, None)
+            return _drawn(receiver, operation(frame, node, op, args, keywords, None))
     if op is not None:
-        return operation(frame, node, op, args, keywords, None)
+        return _drawn(receiver, operation(frame, node, op, args, keywords, None))
     if receiver.name == "logging.getLogger":
         return printed(frame, node, f"logging.{name}", args) if name in _LOG_METHODS else NOTHING
     module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))
@@ -208,6 +209,13 @@ def _instance_method(
             )
         return UNKNOWN
     return _module_method(frame, node, receiver, name, args, keywords)
+
+
+def _drawn(receiver: Instance, value: Value) -> Value:
+    """What a method of a distribution gives lives where its parameters do, unless an argument says otherwise."""
+    if isinstance(value, Tensor) and value.device == ANYWHERE and receiver.name.startswith(DISTRIBUTIONS):
+        return value._replace(device=receiver.device)
+    return value
 
 
 _MODULE_VALUES = frozenset(

@@ -1,0 +1,34 @@
+"""What the use of a parameter without an annotation says of it."""
+import torch
+
+
+def has_a_place_and_a_shape(x, size):
+    grid = torch.zeros(x.shape[-1], device=x.device)
+    if x.max() > size:  # expect: HS201
+        return grid
+    return None
+
+
+def has_a_shape(x, size):
+    if x.max() > size:  # silent: HS201
+        return x.shape
+    return None
+
+
+def as_whole_numbers(points):
+    return points.to(torch.int64).tolist()  # expect: HS101
+
+
+def before_it_is_converted(values, image):
+    if values:  # silent: HS201
+        return None
+    values = torch.as_tensor(values)
+    return values.view(-1, 1, 1) * image
+
+
+def compared_and_then_index(table: torch.Tensor, at: torch.Tensor):
+    return table[at] if at >= 0 else table[0]  # expect: HS201, HS308
+
+
+def index(table: torch.Tensor, at: torch.Tensor):
+    return table[at]  # silent: HS308
