@@ -452,10 +452,12 @@ class Imported(NamedTuple):
     alias: str
     typing: bool
     """It stands under `if TYPE_CHECKING`."""
+    local: bool = False
+    """It stands in a function."""
 
 
 class Outline(NamedTuple):
-    """The imports that run with a module, and the names that it defines."""
+    """The imports of a module, and the names that it defines where its body runs."""
 
     imports: tuple[Imported, ...]
     names: tuple[str, ...]

@@ -132,6 +132,58 @@ def test_names_are_followed_through_packages_and_stars(tmp_path: Path) -> None:
     assert [(row, code) for row, code, _ in both(tmp_path)["use.py"]] == [(7, "HS401")]
 
 
+def test_imports_in_functions_for_types_and_by_whole_names_are_known(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "acme/__init__.py": "",
+            "acme/parts/__init__.py": "",
+            "acme/parts/engine.py": """\
+                import torch
+                from torch import Tensor
+
+                Scores = list[Tensor]
+
+                class Engine:
+                    def score(self, x: Tensor):
+                        return x.mean()
+
+                def table(n):
+                    return torch.arange(n)
+
+                def norm(x):
+                    return torch.norm(x)
+                """,
+            "acme/use.py": """\
+                from __future__ import annotations
+                from typing import TYPE_CHECKING
+                import torch
+                import acme.parts.engine
+                if TYPE_CHECKING:
+                    from acme.parts.engine import Engine, Scores
+
+                def typed(engine: Engine, scores: Scores, x):
+                    if scores[0] > 0:
+                        return 1
+                    return engine.score(x).item()
+
+                def late(x):
+                    from acme.parts.engine import norm, table
+                    return table(3).max().item() + norm(x).item()
+
+                def whole(x):
+                    return acme.parts.engine.table(3).max().item() + acme.parts.engine.norm(x).item()
+                """,
+        },
+    )
+    assert both(tmp_path)["use.py"] == [
+        (9, "HS201", "likely"),
+        (11, "HS101", "likely"),
+        (15, "HS101", "likely"),
+        (18, "HS101", "likely"),
+    ]
+
+
 def test_circles_end(tmp_path: Path) -> None:
     write(
         tmp_path,

@@ -44,9 +44,33 @@ def test_a_star_brings_public_names() -> None:
     assert targets(graph, "c.py") == {"b *f": "a.py:f", "b *h": "b.py:h"}
 
 
-def test_imports_for_types_make_no_need() -> None:
+def test_what_is_imported_for_types_is_known() -> None:
     graph = build([module("a", names=("f",)), module("b", ("a", "f"), typing=True)])
+    assert graph.needs["b.py"].modules == ("a.py",)
+    assert targets(graph, "b.py") == {"a f": "a.py:f"}
+
+
+def test_what_is_imported_in_a_function_is_known_but_not_passed_on() -> None:
+    late = Module("b.py", "place", "b", Outline((Imported("a", "f", "f", False, True),), ()))
+    graph = build([module("a", names=("f",)), late, module("c", ("b", "f"), ("b", "*"))])
+    assert targets(graph, "b.py") == {"a f": "a.py:f"}
+    assert targets(graph, "c.py") == {}
+
+
+def test_an_import_for_types_makes_no_circle() -> None:
+    graph = build([module("a", ("b", "g"), names=("f",)), module("b", ("a", "f"), names=("g",), typing=True)])
+    assert graph.needs["a.py"].modules == ("b.py",)
     assert graph.needs["b.py"].modules == ()
+
+
+def test_a_package_passes_on_nothing_that_it_imports_for_types() -> None:
+    graph = build([module("p.a", names=("f",)), module("p.__init__", ("p.a", "f"), typing=True)])
+    assert graph.needs["p/__init__.py"].modules == ()
+
+
+def test_a_module_is_known_by_its_whole_name() -> None:
+    graph = build([module("p.a", names=("f",)), module("b", ("p.a", None))])
+    assert targets(graph, "b.py") == {"p.a ": "p/a.py:"}
 
 
 def test_modules_of_different_places_do_not_see_each_other() -> None:

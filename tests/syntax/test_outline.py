@@ -60,6 +60,7 @@ def test_an_outline() -> None:
             Imported("stars", "*", "*", False),
             Imported("typed", "Only", "Only", True),
             Imported("quick", "run", "run", False),
+            Imported("inside", "hidden", "hidden", False, True),
             Imported("late", "last", "last", False),
         ),
         ("LIMIT", "device", "fallback", "f", "C"),

@@ -93,7 +93,12 @@ def _of_ref(frame: Frame, base: str, name: str) -> Value:
         return NUMBER
     if name == "__name__":
         return TEXT
-    return Ref(known_as(f"{base}.{name}"))
+    dotted = f"{base}.{name}"
+    if frame.context.links is not None:
+        linked = frame.context.links.submodule(dotted)
+        if linked is not None:
+            return linked
+    return Ref(known_as(dotted))
 
 
 def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:

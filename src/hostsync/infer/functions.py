@@ -133,7 +133,7 @@ def _is_switch(param: facts.Param) -> bool:
 def _handed_in(frame: Frame, value: Value, held: Handed, name: str) -> Tensor:
     """A parameter that callers hand a tensor in for, whatever its annotation says."""
     tensor = held.value._replace(param=name)
-    if ANYWHERE < tensor.device:
+    if tensor.device > ANYWHERE:
         # One caller on the CPU says nothing of the others.
         tensor = tensor._replace(device=ANYWHERE)
     if held.text and frame.function is not None:

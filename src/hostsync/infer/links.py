@@ -108,6 +108,11 @@ class Links(NamedTuple):
         target = self.targets.get(f"{node.module} {node.name or ''}")
         return None if target is None else self.library.value(target)
 
+    def submodule(self, dotted: str) -> Value | None:
+        """What `a.b` is after `import a.b`; None if that is nothing of the project."""
+        target = self.targets.get(f"{dotted} ")
+        return None if target is None else self.library.value(target)
+
     def member(self, module: str, name: str) -> Value | None:
         """`module.name` for a module of the project."""
         return self.library.value(f"{module}{SEPARATOR}{name}")

@@ -140,7 +140,10 @@ def _if(frame: Frame, node: facts.If) -> bool:
         replaced = _replaced_when_none(current)
         if compiling is True:
             frame.compiled += 1
-        if not _is_type_checking(current.test) and execute(frame, current.body) and compiling is not True:
+        if _is_type_checking(current.test):
+            execute(frame, tuple(part for part in current.body if isinstance(part, facts.Import)))
+            state = frame.save()
+        elif execute(frame, current.body) and compiling is not True:
             ends.append((frame.env, frame.paths))
         if compiling is True:
             frame.compiled -= 1

@@ -136,8 +136,8 @@ def gather(
 
 
 def _first_names(outline: Outline) -> set[str]:
-    """The first parts of the absolute imports."""
-    return {i.module.partition(".")[0] for i in outline.imports if not i.module.startswith(".")}
+    """The first parts of the absolute imports that run with the module."""
+    return {i.module.partition(".")[0] for i in outline.imports if not i.module.startswith(".") and not i.local}
 
 
 def _crowded(entries: Iterable[Entry]) -> frozenset[str]:

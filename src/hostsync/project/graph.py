@@ -62,6 +62,8 @@ class Graph(NamedTuple):
 def build(modules: Iterable[Module]) -> Graph:
     """The graph of `modules`.
 
+    What is imported for its types only, or in a function, is known too, unless that makes a circle.
+
     Circles are broken at a place that the names alone decide: first packages stop to need what their `__init__` only
     passes on, then of two modules in a circle the one that comes later by its key knows the other.
     """
@@ -71,6 +73,9 @@ def build(modules: Iterable[Module]) -> Graph:
     for key, found in targets.items():
         edges[key] = ({target.partition(":")[0] for _, target in found} - {key}) & resolver.modules.keys()
     _break(edges)
+    for key, found in _without_circles(resolver, edges).items():
+        targets[key] += found
+        edges[key] |= {target.partition(":")[0] for _, target in found} & resolver.modules.keys()
     needs: dict[str, Need] = {}
     asked: dict[str, set[str]] = {}
     for key, found in targets.items():
@@ -84,6 +89,27 @@ def build(modules: Iterable[Module]) -> Graph:
                 asked.setdefault(module, set()).add(name or "*")
         needs[key] = Need(tuple(dict.fromkeys(kept)), tuple(sorted(edges[key])))
     return Graph(needs, _waves(edges), {key: tuple(sorted(names)) for key, names in asked.items()})
+
+
+def _without_circles(resolver: _Resolver, edges: Mapping[str, set[str]]) -> dict[str, list[tuple[str, str]]]:
+    """The targets of imports that don't run with their module, but for those that would make a circle."""
+    late = {
+        key: found
+        for key, module in resolver.modules.items()
+        if not _is_init(key) and (found := resolver.targets(module, late=True))
+    }
+    both = {key: set(others) for key, others in edges.items()}
+    for key, found in late.items():
+        both[key] |= ({target.partition(":")[0] for _, target in found} - {key}) & resolver.modules.keys()
+    circle_of = {key: number for number, circle in enumerate(_circles(both)) for key in circle}
+    kept: dict[str, list[tuple[str, str]]] = {}
+    for key, found in late.items():
+        mine = circle_of.get(key)
+        for written, target in found:
+            other = target.partition(":")[0]
+            if other != key and (mine is None or circle_of.get(other) != mine):
+                kept.setdefault(key, []).append((written, target))
+    return kept
 
 
 def passed_on(modules: Iterable[Module]) -> dict[str, dict[str, str]]:
@@ -103,17 +129,20 @@ class _Resolver:
         self._publics: dict[tuple[str, Outside | None, str, int], list[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
 
-    def targets(self, module: Module) -> list[tuple[str, str]]:
-        """The imports of a module that stand for something of the project, as written, and what they stand for."""
+    def targets(self, module: Module, *, late: bool = False) -> list[tuple[str, str]]:
+        """The imports of a module that stand for something of the project, as written, and what they stand for.
+
+        With `late`, those that don't run with it: for types only, or in a function.
+        """
         found: list[tuple[str, str]] = []
         for imported in module.outline.imports:
-            if imported.typing:
+            if (imported.typing or imported.local) != late:
                 continue
             if imported.name is None:
                 key = self._module(module.place, imported.module)
-                # `import a` binds a package, whose parts are reached by attributes; that is not followed.
+                # `import a.b` binds the package `a`; what it has of its own is not followed.
                 is_whole = "." not in imported.module or imported.alias != imported.module
-                if key is not None and is_whole and self.modules[key].dotted == imported.module:
+                if key is not None and self.modules[key].dotted == imported.module:
                     found.append((f"{imported.module} ", f"{key}:"))
                 elif key is None and is_whole:
                     beyond = self._beyond(module, imported.module, None)
@@ -139,7 +168,7 @@ class _Resolver:
         """The names that a module has from others, and what they stand for."""
         own = module.dotted.removesuffix(f".{INIT}")
         imports = module.outline.imports
-        names = {i.alias for i in imports if i.name != "*"}.union(self._public(module, own))
+        names = {i.alias for i in imports if i.name != "*" and not i.local}.union(self._public(module, own))
         targets = {name: self._resolve(module, own, name, 0) for name in sorted(names - self._defined(module))}
         return {name: target for name, target in targets.items() if target is not None}
 
@@ -173,7 +202,7 @@ class _Resolver:
             base = _absolute(module.dotted, imported.module) if imported.name == "*" else None
             if base is not None and not imported.typing:
                 names.update(self._public(module, base, depth + 1))
-            elif imported.name is not None and imported.name != "*":
+            elif imported.name is not None and imported.name != "*" and not imported.local:
                 names.add(imported.alias)
         return sorted(name for name in names if not name.startswith("_"))
 
@@ -223,7 +252,7 @@ class _Resolver:
 
     def _exported(self, module: Module) -> dict[str, Imported]:
         if module.key not in self._exports:
-            self._exports[module.key] = {i.alias: i for i in module.outline.imports if i.name != "*"}
+            self._exports[module.key] = {i.alias: i for i in module.outline.imports if i.name != "*" and not i.local}
         return self._exports[module.key]
 
 

@@ -28,7 +28,7 @@ _COMMENT = re.compile(rb"#[^\n]*")
 
 
 def outline_of(source: bytes) -> Outline:
-    """What a module imports and defines where its body runs: not inside functions and classes."""
+    """What a module imports, and what it defines where its body runs: not inside functions and classes."""
     imports: list[Imported] = []
     names: dict[str, None] = {}
     open_ = False
@@ -47,7 +47,8 @@ def outline_of(source: bytes) -> Outline:
             names[_text(match["assigned"])] = None
             continue
         indented = bool(match["indent"])
-        if indented and not open_:
+        local = indented and not open_
+        if local and match["module"] is None:
             continue
         if not indented:
             typing = False
@@ -59,7 +60,8 @@ def outline_of(source: bytes) -> Outline:
         elif match["module"] is not None:
             module = _text(match["module"]).replace(" ", "").replace("\t", "")
             for name, alias in _listed(match["names"]):
-                imports.append(Imported(module, name, alias, typing))
+                if not local or name != "*":
+                    imports.append(Imported(module, name, alias, typing, local))
         else:
             for name, alias in _listed(match["modules"]):
                 imports.append(Imported(name, None, alias, typing))
