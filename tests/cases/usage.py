@@ -32,3 +32,10 @@ def compared_and_then_index(table: torch.Tensor, at: torch.Tensor):
 
 def index(table: torch.Tensor, at: torch.Tensor):
     return table[at]  # silent: HS308
+
+
+class Step:
+    def run(self, state):
+        if state.mask.all():  # expect: HS201
+            return None
+        return state.logits.argmax(-1).tolist()  # expect: HS101

@@ -38,6 +38,8 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
+_OF_ARRAYS = frozenset({"all", "any", "argmax", "argmin"})
+"""What tensors share with arrays: where there are no arrays, only a tensor has them."""
 _new = tuple.__new__
 """A third of the cost of calling the class."""
 
@@ -112,7 +114,11 @@ def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:
         return _new(Method, (receiver, func.name)), receiver
     if isinstance(receiver, (Unknown, Method)):
         op = frame.context.ops.get("Tensor." + func.name)
-        if op is not None and op.tensor_only and not op.is_property and frame.context.uses_torch:
+        if (
+            op is not None
+            and frame.context.uses_torch
+            and ((op.tensor_only and not op.is_property) or (func.name in _OF_ARRAYS and not frame.context.knows_arrays()))
+        ):
             tensor = as_tensor(receiver) if isinstance(receiver, Unknown) else Tensor(ANYWHERE)
             return Method(tensor, func.name), tensor
         return _new(Method, (UNKNOWN if isinstance(receiver, Method) else receiver, func.name)), receiver

@@ -229,13 +229,21 @@ _BRANCHES = (facts.If, facts.Try, facts.With)
 _BLOCKS = (*_BRANCHES, facts.For, facts.While, facts.Function)
 
 
-def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool:
-    """Whether a block imports torch or a package built on it, in any of its branches."""
+ARRAY_PACKAGES = frozenset(
+    ["numpy", "pandas", "jax", "cupy", "tensorflow", "xarray", "polars", "scipy", "sqlalchemy", "django", "mlx"]
+)
+"""Packages whose objects have some methods of tensors."""
+
+
+def imports_torch(
+    body: tuple[facts.Stmt, ...], *, into_functions: bool, packages: frozenset[str] = TORCH_PACKAGES
+) -> bool:
+    """Whether a block imports torch or a package built on it (or other packages), in any of its branches."""
     stack: list[object] = list(body)
     while stack:
         node = stack.pop()
         if isinstance(node, facts.Import):
-            if node.module.partition(".")[0] in TORCH_PACKAGES:
+            if node.module.partition(".")[0] in packages:
                 return True
         elif type(node) is tuple or isinstance(node, facts.Handler):
             stack.extend(node)

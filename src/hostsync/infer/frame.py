@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.evidence import Usage, imports_torch
+from hostsync.infer.evidence import ARRAY_PACKAGES, Usage, imports_torch
 from hostsync.infer.links import ForeignClass, Links
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
@@ -200,6 +200,13 @@ class Context:
         self.followed: set[str] = set()
         self.is_program = any(isinstance(s, facts.If) and _is_main_guard(s) for s in module.body)
         self.uses_torch = imports_torch(module.body, into_functions=False)
+        self._knows_arrays: bool | None = None
+
+    def knows_arrays(self) -> bool:
+        """Whether the module has to do with arrays that are no tensors."""
+        if self._knows_arrays is None:
+            self._knows_arrays = imports_torch(self.module.body, into_functions=True, packages=ARRAY_PACKAGES)
+        return self._knows_arrays
 
 
 def _is_main_guard(statement: facts.If) -> bool:
