@@ -94,7 +94,7 @@ def _of_ref(frame: Frame, base: str, name: str) -> Value:
     if name == "__name__":
         return TEXT
     dotted = f"{base}.{name}"
-    if frame.context.links is not None:
+    if base[:5] != "torch" and frame.context.links is not None:
         linked = frame.context.links.submodule(dotted)
         if linked is not None:
             return linked

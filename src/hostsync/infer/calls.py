@@ -117,7 +117,10 @@ def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:
         if (
             op is not None
             and frame.context.uses_torch
-            and ((op.tensor_only and not op.is_property) or (func.name in _OF_ARRAYS and not frame.context.knows_arrays()))
+            and (
+                (op.tensor_only and not op.is_property)
+                or (func.name in _OF_ARRAYS and not frame.context.knows_arrays())
+            )
         ):
             tensor = as_tensor(receiver) if isinstance(receiver, Unknown) else Tensor(ANYWHERE)
             return Method(tensor, func.name), tensor

@@ -116,10 +116,11 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
         return
     if op in _ORDERS:
         for side in (test.left, right):
-            value = _value(frame, side)
-            if isinstance(value, Tensor) and value.ndim is None:
-                # Only what has one element can decide a branch.
-                _set(frame, side, value._replace(ndim=0))
+            if type(side) is facts.Name:
+                value = frame.lookup(side.id)
+                if type(value) is Tensor and value.ndim is None:
+                    # Only what has one element can decide a branch.
+                    frame.env[side.id] = value._replace(ndim=0)
     if op in {"==", "!="} and isinstance(test.left, facts.Attr) and test.left.name == "dtype" and (op == "==") == truth:
         wanted = _value(frame, right)
         value = _value(frame, test.left.value)
