@@ -137,7 +137,7 @@ def usage_of(
     return Usage(tensors, stores, candidates)
 
 
-def _unprove(body: tuple[facts.Stmt, ...], tensors: dict[str, facts.Span]) -> None:
+def _unprove(body: tuple[facts.Stmt, ...], tensors: dict[str, facts.Place]) -> None:
     """After `x = torch.as_tensor(x)`, what is done with `x` says nothing of what it was before."""
     for statement in body:
         if type(statement) is not facts.Assign or type(statement.value) is not facts.Call:
@@ -148,7 +148,7 @@ def _unprove(body: tuple[facts.Stmt, ...], tensors: dict[str, facts.Span]) -> No
         for target in statement.targets:
             if type(target) is facts.Name and type(args[0]) is facts.Name and args[0].id == target.id:
                 proof = tensors.get(target.id)
-                if proof is not None and proof.row > statement.span.row:
+                if proof is not None and proof[0] > statement.span[0]:
                     del tensors[target.id]
 
 
