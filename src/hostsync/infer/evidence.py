@@ -160,7 +160,8 @@ def _tensor_methods(ops: Mapping[str, Op]) -> frozenset[str]:
     held = _TENSOR_METHODS.get(id(ops))
     if held is None or held[0] is not ops:
         prefix = "Tensor."
-        names = frozenset(name[len(prefix) :] for name, op in ops.items() if name.startswith(prefix) and op.tensor_only)
+        # Not over `items()`: an operation is read when it is asked for.
+        names = frozenset(name[len(prefix) :] for name in ops if name.startswith(prefix) and ops[name].tensor_only)
         held = _TENSOR_METHODS[id(ops)] = (ops, names)
     return held[1]
 

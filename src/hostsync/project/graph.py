@@ -128,6 +128,7 @@ class _Resolver:
         self._names: dict[str, frozenset[str]] = {}
         self._publics: dict[tuple[str, Outside | None, str, int], list[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
+        self._absolutes: dict[tuple[str, str], str | None] = {}
 
     def targets(self, module: Module, *, late: bool = False) -> list[tuple[str, str]]:
         """The imports of a module that stand for something of the project, as written, and what they stand for.
@@ -149,7 +150,7 @@ class _Resolver:
                     if beyond is not None:
                         found.append((f"{imported.module} ", beyond))
                 continue
-            base = _absolute(module.dotted, imported.module)
+            base = self._base(module, imported)
             if base is None:
                 continue
             written = f"{imported.module} {imported.name}"
@@ -178,6 +179,15 @@ class _Resolver:
             return None
         return module.outside.resolve(dotted, name)
 
+    def _base(self, module: Module, imported: Imported) -> str | None:
+        """The absolute name of the module that an import names."""
+        if not imported.module.startswith("."):
+            return imported.module
+        about = (module.dotted, imported.module)
+        if about not in self._absolutes:
+            self._absolutes[about] = _absolute(*about)
+        return self._absolutes[about]
+
     def _module(self, place: str, dotted: str) -> str | None:
         key = self._by_name.get((place, dotted))
         return key if key is not None else self._by_name.get((place, f"{dotted}.{INIT}" if dotted else INIT))
@@ -199,7 +209,7 @@ class _Resolver:
         module = self.modules[key]
         names = {*module.outline.names}
         for imported in module.outline.imports:
-            base = _absolute(module.dotted, imported.module) if imported.name == "*" else None
+            base = self._base(module, imported) if imported.name == "*" else None
             if base is not None and not imported.typing:
                 names.update(self._public(module, base, depth + 1))
             elif imported.name is not None and imported.name != "*" and not imported.local:
@@ -210,6 +220,8 @@ class _Resolver:
         """Where `from dotted import name` in `asker` finds it: `key:name`, or `key:` for a module."""
         place = asker.place
         key = self._module(place, dotted)
+        if key is None and (place, dotted.partition(".")[0]) not in self._own:
+            return None if asker.outside is None else asker.outside.resolve(dotted, name)
         if key is None or depth > _LONGEST_WAY:
             return self._submodule(place, dotted, name) or self._beyond(asker, dotted, name)
         known = (key, name)
@@ -228,13 +240,13 @@ class _Resolver:
             if imported.name is None:
                 target = self._module(place, imported.module)
                 return self._beyond(module, imported.module, None) if target is None else f"{target}:"
-            base = _absolute(module.dotted, imported.module)
+            base = self._base(module, imported)
             return None if base is None else self._resolve(module, base, imported.name, depth + 1)
         inside = self._submodule(place, dotted, name)
         if inside is not None:
             return inside
         for star in module.outline.imports:
-            base = _absolute(module.dotted, star.module) if star.name == "*" else None
+            base = self._base(module, star) if star.name == "*" else None
             if base is not None:
                 found = self._resolve(module, base, name, depth + 1)
                 if found is not None:

@@ -24,6 +24,8 @@ R = TypeVar("R")
 
 MOST_ITEMS_IN_CHUNK = 32
 CHUNKS_PER_WORKER = 12
+SMALL_CHUNK = 40_000
+"""Bytes that are handed to a worker even if others have to wait for them: some 30 ms of work."""
 WORTHWHILE_BYTES = 150_000
 """Below this much source the start of processes costs more than it saves."""
 WORTHWHILE_ITEMS = 4
@@ -146,6 +148,8 @@ class _Run(Generic[T, R]):
         self.chunk_weight = max(1, sum(job.weight for job in jobs) // (workers * CHUNKS_PER_WORKER))
         self.todo: list[int] = []
         """The ranks of what is ready and not known, sorted."""
+        self.ready = 0
+        """The weight of that."""
         self._arrived([index for index, count in self.left.items() if not count])
 
     def results(self) -> list[R | Died]:
@@ -181,6 +185,7 @@ class _Run(Generic[T, R]):
                 ready += self._finish(index, result)
         if fresh:
             self.todo += [self.rank[index] for index in fresh]
+            self.ready += sum(self.jobs[index].weight for index in fresh)
             self.todo.sort()
 
     def _finish(self, index: int, result: R | Died) -> list[int]:
@@ -203,6 +208,7 @@ class _Run(Generic[T, R]):
             if self.workers > 1 and len(self.todo) >= WORTHWHILE_ITEMS and self.rest >= WORTHWHILE_BYTES:
                 return
             index = self.by_rank[self.todo.pop()]
+            self.ready -= self.jobs[index].weight
             self.order.receive()(self.order.shared([index]))
             self._arrived(self._finish(index, self.work(self.jobs[index].item)))
 
@@ -219,18 +225,20 @@ class _Run(Generic[T, R]):
             lost = []
 
     def _chunk(self) -> list[Entry[T]]:
-        """The next items for a worker, the most urgent first; few where others wait for them."""
+        """The next items for a worker, the most urgent first; few where others wait for them, or little is ready."""
         taken: list[Entry[T]] = []
         weight = 0
+        share = self.ready // (2 * self.workers)
+        most, most_needed = (min(size, max(share, SMALL_CHUNK)) for size in (self.chunk_weight, self.chunk_weight // 4))
         while self.todo and len(taken) < MOST_ITEMS_IN_CHUNK:
             index = self.by_rank[self.todo[-1]]
             cost = self.jobs[index].weight
-            limit = self.chunk_weight // 4 if index in self.needed_by else self.chunk_weight
-            if taken and weight + cost > limit:
+            if taken and weight + cost > (most_needed if index in self.needed_by else most):
                 break
             self.todo.pop()
             taken.append((index, self.jobs[index].item))
             weight += cost
+        self.ready -= weight
         return taken
 
     def _run_chunks(self) -> list[list[Entry[T]]]:
