@@ -4,7 +4,7 @@
 
 For each package, `hostsync confirm` scans its installed source folder and runs its workload, workloads/PACKAGE_uses.py.
 `--details` gets, for each package, every finding that was reached with its verdict, and every missed wait. `--result`
-is a summary to be kept in results/corpus.json.
+is a summary to be kept in results/corpus.json; what it has of other packages stays, each with the date of its run.
 
 The definitions, by rows, as in a comparison with recorded lines:
 
@@ -37,6 +37,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -298,45 +299,63 @@ def expression(finding: Mapping[str, Any]) -> str:
     return " ".join(line.strip() for line in lines)
 
 
-def summary(packages: Sequence[Package]) -> dict[str, Any]:
-    """What is kept in results/corpus.json."""
+def summary(
+    packages: Sequence[Package], kept: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """What is kept in results/corpus.json.
+
+    Args:
+        packages: those judged now.
+        kept: by name, what earlier runs have kept of others.
+    """
     import torch
 
-    run = packages[0].data["runs"][0]
-    groups = {
-        name: added(package for package in packages if package.name in members) for name, members in GROUPS.items()
+    today = datetime.now(timezone.utc).date().isoformat()
+    found = {
+        package.name: {
+            "date": today,
+            "version": package.version,
+            "workload": digests.of_workload(package.name),
+            "score": package.score.to_dict(),
+            "expressions": package.data["summary"],
+            "uses": {
+                "done": len(package.uses["done"]),
+                "failed": package.uses["failed"],
+                "skipped": package.uses["skipped"],
+                "seconds": package.uses["seconds"],
+            },
+            "counted": package.data["runs"][0]["counted"],
+        }
+        for package in packages
     }
+    everything = {name: {**kept, **found}[name] for name in PACKAGES if name in kept or name in found}
     return {
-        "date": datetime.now(timezone.utc).date().isoformat(),
+        "date": today,
         "torch": torch.__version__,
-        "device": run["device"],
+        "device": packages[0].data["runs"][0]["device"],
         "python": sys.version.split()[0],
         "scored_by": digests.of_definition(Path(__file__), "score"),
-        "packages": {
-            package.name: {
-                "version": package.version,
-                "workload": digests.of_workload(package.name),
-                "score": package.score.to_dict(),
-                "expressions": package.data["summary"],
-                "uses": {
-                    "done": len(package.uses["done"]),
-                    "failed": package.uses["failed"],
-                    "skipped": package.uses["skipped"],
-                    "seconds": package.uses["seconds"],
-                },
-                "counted": package.data["runs"][0]["counted"],
-            }
-            for package in packages
-        },
-        "groups": {name: group.to_dict() for name, group in groups.items() if group != Score()},
-        "all": added(packages).to_dict(),
+        "packages": everything,
+        **sums(everything),
     }
 
 
-def added(packages: Iterable[Package]) -> Score:
+def sums(packages: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The figures of the groups and of all, from those of the packages."""
+    scores = {
+        name: Score(**{key: package["score"][key] for key in Score._fields}) for name, package in packages.items()
+    }
+    groups = {group: added(scores[name] for name in names if name in scores) for group, names in GROUPS.items()}
+    return {
+        "groups": {name: group.to_dict() for name, group in groups.items() if group != Score()},
+        "all": added(scores.values()).to_dict(),
+    }
+
+
+def added(scores: Iterable[Score]) -> Score:
     total = Score()
-    for package in packages:
-        total = total.plus(package.score)
+    for score in scores:
+        total = total.plus(score)
     return total
 
 
@@ -402,12 +421,13 @@ def main() -> int:
         for group, members in GROUPS.items():
             inside = [package for package in packages if package.name in members]
             if len(inside) > 1:
-                rows.append((f"sum: {group}", added(inside)))
+                rows.append((f"sum: {group}", added(package.score for package in inside)))
         if len(packages) > 1:
-            rows.append(("sum", added(packages)))
+            rows.append(("sum", added(package.score for package in packages)))
         print("\n".join(table(rows)))
         if args.result is not None:
-            args.result.write_text(json.dumps(summary(packages), indent=1) + "\n", encoding="utf-8")
+            kept = json.loads(args.result.read_text(encoding="utf-8"))["packages"] if args.result.exists() else {}
+            args.result.write_text(json.dumps(summary(packages, kept), indent=1) + "\n", encoding="utf-8")
     return 2 if failed else 0
 
 
