@@ -310,13 +310,15 @@ def _start_worker() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What a worker makes has next to no circles and goes when its last user does, so the search for them is for
+    # nothing: a tenth of the time. Measured on 1.1 million lines: no worker grows by it.
     gc.freeze()
+    gc.disable()
 
 
 def _work_chunk(work: Callable[[T], R], items: list[T], receive: Callable[[object], None], shared: object) -> list[R]:
     receive(shared)
-    with sparse_collection():
-        return [work(item) for item in items]
+    return [work(item) for item in items]
 
 
 @contextmanager
