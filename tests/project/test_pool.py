@@ -121,3 +121,17 @@ def test_items_wait_for_what_they_need(workers: int) -> None:
         expected.append(1 + sum(expected[part] for part in parts_of(number)))
     assert run(jobs, sum_of_parts, workers=workers, order=Parts({})) == expected
     assert run(jobs, sum_of_parts, workers=workers, order=Parts(dict(enumerate(expected[:200])))) == expected
+
+
+def test_little_that_is_ready_is_shared_out_among_the_workers() -> None:
+    """Else one worker would take all of it, and the other wait for what depends on it."""
+
+    class Waiting(Order[int]):
+        def after(self, index: int) -> Collection[int]:
+            return range(8) if index >= 8 else ()
+
+    jobs = [Job(number, 50_000) for number in range(1_000)]
+    waiting = pool._Run(jobs, int, 2, None, None, Waiting())
+    taken = [len(waiting._chunk()) for _ in range(3)]
+    assert sum(taken) < 8 and waiting.ready == (8 - sum(taken)) * 50_000
+    assert len(pool._Run(jobs, int, 2, None, None, Order())._chunk()) > 8

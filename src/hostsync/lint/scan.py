@@ -21,9 +21,10 @@ from hostsync.lint.check import (
 from hostsync.lint.checked import Checked, from_plain, to_plain
 from hostsync.lint.linking import Entry, Project, Told, gather, library, receive, survey, unmeasured
 from hostsync.project.cache import Cache, Plain, digest, tree_fingerprint
+from hostsync.project.collection import sparse_collection
 from hostsync.project.discovery import SourceFile
 from hostsync.project.index import files_of, load_indexes
-from hostsync.project.pool import Died, Job, Order, run, sparse_collection
+from hostsync.project.pool import Died, Job, Order, run
 from hostsync.project.units import Units
 
 _DECIDING_ROOMS = ("catalogue", "fix", "infer", "lint", "project", "syntax")

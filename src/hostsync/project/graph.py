@@ -221,7 +221,7 @@ class _Resolver:
         place = asker.place
         key = self._module(place, dotted)
         if key is None and (place, dotted.partition(".")[0]) not in self._own:
-            return None if asker.outside is None else asker.outside.resolve(dotted, name)
+            return self._beyond(asker, dotted, name)
         if key is None or depth > _LONGEST_WAY:
             return self._submodule(place, dotted, name) or self._beyond(asker, dotted, name)
         known = (key, name)

@@ -185,10 +185,7 @@ class Ledger:
 
 def _is_first_use(frame: FrameType | None) -> bool:
     """Whether the thread is in torch.compile's compiler, an autotuner, or the recording of CUDA graphs."""
-    for name in _FIRST_USE_MODULES:
-        if name in sys.modules:
-            break
-    else:
+    if not any(name in sys.modules for name in _FIRST_USE_MODULES):
         return False
     guards = sys.modules.get("torch._guards")
     context = getattr(guards, "CompileContext", None)
