@@ -1,4 +1,4 @@
-"""When Python looks for circular garbage: a scan makes next to none, and a look walks through all else that it keeps."""
+"""When Python looks for circular garbage: a scan makes next to none, and a look walks through all that it keeps."""
 
 from __future__ import annotations
 
