@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -161,7 +162,12 @@ def _rank(site: Site) -> tuple[float, int, str, int, int]:
 def _key(site: Site, grounds: Grounds) -> Key:
     place = site.place
     assert place is not None
-    return Key(file_key(Path(place.filename), grounds.baseline_file), place.function, site.code or site.kind)
+    return Key(_file_key(place.filename, grounds.baseline_file), place.function, site.code or site.kind)
+
+
+@lru_cache(maxsize=1024)
+def _file_key(filename: str, baseline_file: Path) -> str:
+    return file_key(Path(filename), baseline_file)
 
 
 def _known(sites: Iterable[Site], grounds: Grounds) -> tuple[tuple[Key, Place], ...]:

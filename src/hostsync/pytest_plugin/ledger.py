@@ -11,10 +11,8 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any, NamedTuple
 
-from hostsync.runtime import places
 from hostsync.runtime.records import Site, Wait
 
 MOST_WAITS = 1_000
@@ -22,22 +20,10 @@ MOST_WAITS = 1_000
 MOST_GROUPS = 5_000
 """Groups that a phase tells apart; further waits are booked without a place."""
 MOST_STREAMS = 32
-_DEPTH = 80
 
 CHECKED, FIRST_USE, SHARED = "checked", "first use", "shared"
 """Why a wait isn't judged with its test: an assertion inside the test has judged it; torch.compile, an autotuner or
 the recording of CUDA graphs made it, which happens once; it belongs to the set-up of a fixture that tests share."""
-
-_FIRST_USE = (
-    "/torch/_dynamo/convert_frame.py",
-    "/torch/_inductor/cudagraph_trees.py",
-    "/torch/_inductor/runtime/benchmarking.py",
-    "/triton/runtime/autotuner.py",
-    "/triton/testing.py",
-)
-_FIRST_USE_MODULES = ("torch._dynamo.convert_frame", "triton.testing", "triton.runtime.autotuner")
-"""One of them has been imported before any of that code can run."""
-_first_use_files: dict[str, bool] = {}
 
 
 class Group(NamedTuple):
@@ -167,7 +153,7 @@ class Ledger:
             fate = CHECKED
         elif self._shared and threading.get_ident() == self._owner:
             fate = SHARED
-        elif wait.allowed is None and _is_first_use(sys._getframe()):
+        elif wait.allowed is None and (wait.first_use or _is_compiling()):
             fate = FIRST_USE
         record.add(wait, fate)
 
@@ -183,26 +169,7 @@ class Ledger:
         return thread not in self._known
 
 
-def _is_first_use(frame: FrameType | None) -> bool:
-    """Whether the thread is in torch.compile's compiler, an autotuner, or the recording of CUDA graphs."""
-    if not any(name in sys.modules for name in _FIRST_USE_MODULES):
-        return False
-    guards = sys.modules.get("torch._guards")
-    context = getattr(guards, "CompileContext", None)
-    if context is not None and context.try_get() is not None:
-        return True
-    ends = places.ends
-    for _ in range(_DEPTH):
-        if frame is None:
-            return False
-        code = frame.f_code
-        if id(code) in ends:
-            return False
-        file = code.co_filename
-        known = _first_use_files.get(file)
-        if known is None:
-            known = _first_use_files[file] = file.replace("\\", "/").endswith(_FIRST_USE)
-        if known:
-            return True
-        frame = frame.f_back
-    return False
+def _is_compiling() -> bool:
+    """Whether the thread is in torch.compile's compiler, which may run code of the program."""
+    context = getattr(sys.modules.get("torch._guards"), "CompileContext", None)
+    return context is not None and context.try_get() is not None

@@ -111,9 +111,18 @@ class Located(NamedTuple):
     phase: str
     comment: str | None
     """The reason of the allow comment at the place."""
+    first_use: bool
 
 
-NOWHERE = Located(None, None, (), "", "other", None)
+NOWHERE = Located(None, None, (), "", "other", None, False)
+
+_FIRST_USE = (
+    "/torch/_dynamo/convert_frame.py",
+    "/torch/_inductor/cudagraph_trees.py",
+    "/torch/_inductor/runtime/benchmarking.py",
+    "/triton/runtime/autotuner.py",
+    "/triton/testing.py",
+)
 
 _DEPTH = 64
 """Frames that tell one stack from another."""
@@ -182,7 +191,19 @@ def _locate(frame: FrameType | None) -> Located:
         operation_of(frame),
         phase_of(frame),
         comment_at(place),
+        _is_first_use(frame),
     )
+
+
+def _is_first_use(frame: FrameType | None) -> bool:
+    """Whether a compiler, an autotuner or the recording of CUDA graphs is on the stack."""
+    for _ in range(_DEPTH):
+        if frame is None or id(frame.f_code) in ends:
+            return False
+        if frame.f_code.co_filename.replace("\\", "/").endswith(_FIRST_USE):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def place_of(frame: FrameType) -> Place:

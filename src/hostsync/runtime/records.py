@@ -55,6 +55,8 @@ class Wait(NamedTuple):
     """Which of `SOURCES` saw it."""
     allowed: str | None
     """The reason of the allowance that covers it; None when it is not allowed."""
+    first_use: bool = False
+    """Whether an autotuner or the recording of CUDA graphs made it, which happens once."""
 
 
 class Site(NamedTuple):

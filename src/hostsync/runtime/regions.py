@@ -297,28 +297,32 @@ class Capture:
                 self.seconds += wait.seconds
             else:
                 self.allowed += 1
-            if len(self._waits) < self._kept:
-                self._waits.append(wait)
-            elif self._kept:
-                at = int(self._random.random() * (self.count + self.allowed))
-                if at < self._kept:
-                    del self._waits[at]
-                    self._waits.append(wait)
-            key = (wait.place, wait.kind, wait.operation, wait.memory, wait.phase, wait.allowed)
-            site = self._sites.get(key)
-            if site is None:
-                if len(self._sites) >= self.SITES:
-                    key = (None, wait.kind, "", "", "other", wait.allowed)
-                site = self._sites.setdefault(key, [0, 0.0, 0.0, 0, set(), wait])
-            site[0] += 1
-            site[1] += wait.seconds
-            if wait.seconds > site[2]:
-                site[2] = wait.seconds
-            site[3] += wait.bytes or 0
-            if wait.stream is not None and len(site[4]) < 64:
-                site[4].add(wait.stream)
+            if self._kept:
+                self._keep(wait)
         if self._on_wait is not None:
             self._on_wait(wait)
+
+    def _keep(self, wait: Wait) -> None:
+        if len(self._waits) < self._kept:
+            self._waits.append(wait)
+        else:
+            at = int(self._random.random() * (self.count + self.allowed))
+            if at < self._kept:
+                del self._waits[at]
+                self._waits.append(wait)
+        key = (wait.place, wait.kind, wait.operation, wait.memory, wait.phase, wait.allowed)
+        site = self._sites.get(key)
+        if site is None:
+            if len(self._sites) >= self.SITES:
+                key = (None, wait.kind, "", "", "other", wait.allowed)
+            site = self._sites.setdefault(key, [0, 0.0, 0.0, 0, set(), wait])
+        site[0] += 1
+        site[1] += wait.seconds
+        if wait.seconds > site[2]:
+            site[2] = wait.seconds
+        site[3] += wait.bytes or 0
+        if wait.stream is not None and len(site[4]) < 64:
+            site[4].add(wait.stream)
 
     def sites(self) -> tuple[Site, ...]:
         """The waits added up by expression and kind, the longest blocked first, then the most frequent."""
@@ -390,7 +394,7 @@ class watch(_Watching):  # noqa: N801 - used like a function
         all_threads: take in the waits of every thread, not just those of this thread and task and its backward passes.
         on_wait: called with each wait, in the thread that waited, inside of a driver callback: it must be quick, must
             not use the GPU, and what it raises is dropped.
-        kept: how many single waits to keep.
+        kept: how many single waits to keep. With 0 waits are only counted, and handed to `on_wait`: no sites either.
 
     Raises:
         SourceError: on entering, when no source works, or one that was named does not; the message says why.

@@ -84,10 +84,11 @@ def node_at(place: Place) -> Node | None:
     pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, ())]
     while pending:
         node, parents = pending.pop()
-        span = _span(node, lines)
-        if span is not None:
-            if not (span[0] <= place.row and place.end_row <= span[2]):
+        rows = _rows(node)
+        if rows is not None:
+            if not (rows[0] <= place.row and place.end_row <= rows[1]):
                 continue
+            span = _span(node, rows, lines)
             if place.column > 0:
                 around = span[:2] <= (place.row, place.column) and (place.end_row, place.end_column) <= span[2:]
                 fits = around and isinstance(node, (ast.expr, ast.stmt))
@@ -149,17 +150,19 @@ def _imports(filename: str) -> dict[str, str]:
     return found
 
 
-def _span(node: ast.AST, lines: list[str]) -> tuple[int, int, int, int] | None:
-    """Row, column, end row and end column, 1-based and in characters."""
+def _rows(node: ast.AST) -> tuple[int, int] | None:
     row, end_row = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
     if row is None or end_row is None:
         return None
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    if decorators:
-        row = min(row, *(decorator.lineno for decorator in decorators))
+    return min(row, *(decorator.lineno for decorator in decorators)) if decorators else row, end_row
+
+
+def _span(node: ast.AST, rows: tuple[int, int], lines: list[str]) -> tuple[int, int, int, int]:
+    """Row, column, end row and end column, 1-based and in characters."""
     offset: int = getattr(node, "col_offset", 0)
     end: int = getattr(node, "end_col_offset", None) or 0
-    return row, _characters(lines, row, offset) + 1, end_row, _characters(lines, end_row, end) + 1
+    return rows[0], _characters(lines, rows[0], offset) + 1, rows[1], _characters(lines, rows[1], end) + 1
 
 
 def _characters(lines: list[str], row: int, offset: int) -> int:

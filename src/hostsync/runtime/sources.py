@@ -269,12 +269,15 @@ def _on_driver(seen: Seen, frame: FrameType | None) -> None:
     if driver_listeners:
         for listener in tuple(driver_listeners):
             listener(seen)
-    if seen.waits and not _state.muted:
-        spot = (id(frame), frame.f_lasti if frame is not None else 0, seen.stream)
-        copied, _state.copied = _state.copied, spot if seen.bytes is not None and seen.stream is not None else None
-        if seen.kind == "stream" and copied == spot:
+    state = _state
+    if seen.waits and not state.muted:
+        stream = seen.stream
+        spot = (id(frame), frame.f_lasti if frame is not None else 0, stream)
+        copied, state.copied = state.copied, spot if seen.bytes is not None and stream is not None else None
+        if copied == spot and seen.kind == "stream":
             # The second half of a blocking copy, which has waited already. Other sources see this half only.
-            _merger.saw("driver", "stream", spot[:2], lambda: None)
+            if len(_running) > 1:
+                _merger.saw("driver", "stream", spot[:2], lambda: None)
             return
         wait = _saw("driver", seen, frame)
         if wait is not None:
@@ -364,7 +367,10 @@ def _wait(
     if waiting is not None and (located.place is None or not _is_users(located.place.filename)):
         # The thread of a backward pass: the expression is the one that started the pass.
         started = places.locate(waiting)
-        located = started._replace(library=located.library or located.place or started.library)
+        located = started._replace(
+            library=located.library or located.place or started.library,
+            first_use=located.first_use or started.first_use,
+        )
     if not node and phase == "backward":
         node = _autograd_node()
     if node:
@@ -384,6 +390,7 @@ def _wait(
         seen.memory,
         source,
         None,
+        located.first_use,
     )
     return wait, located.comment
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from hostsync.catalogue.model import Rule
@@ -121,7 +122,12 @@ def where(place: Place | None) -> str:
 
 def shown_name(filename: str) -> str:
     """A file name below the current folder or that of the program, or the end of one in an installed package."""
-    for folder in (os.getcwd(), *sys.path[:1]):  # noqa: PTH109 - as text, as in sys.path
+    return _shown_below((os.getcwd(), *sys.path[:1]), filename)  # noqa: PTH109 - as text, as in sys.path
+
+
+@lru_cache(maxsize=1024)
+def _shown_below(folders: tuple[str, ...], filename: str) -> str:
+    for folder in folders:
         with contextlib.suppress(OSError, ValueError):
             if folder and Path(filename).is_relative_to(folder):
                 return os.path.relpath(filename, folder)
