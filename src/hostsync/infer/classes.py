@@ -92,6 +92,7 @@ def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
     if info.busy:
         return {}
     info.busy = True
+    context.building += 1
     table: dict[str, Value] = {}
     info.table = table
     order = sorted(info.methods.values(), key=lambda method: method.name != "__init__")
@@ -109,6 +110,7 @@ def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
         if first:
             info.set_up = frame
     info.busy = False
+    context.building -= 1
     return table
 
 

@@ -197,10 +197,21 @@ class Context:
         """By class and attribute, the tensors that methods leave in it."""
         self.closures: dict[str, dict[str, Value]] = {}
         self.pending: list[Callable] = []
+        self.due: dict[tuple[str, Value | None], Callable] = {}
+        """Those of `pending` whose turn is still to come."""
+        self.follow_now: Function[[Callable], None] | None = None
+        """Follows one of `due` before its turn; set while they are followed in turn."""
+        self.building = 0
+        """Classes whose attributes are being found out."""
         self.followed: set[str] = set()
         self.is_program = any(isinstance(s, facts.If) and _is_main_guard(s) for s in module.body)
         self.uses_torch = imports_torch(module.body, into_functions=False)
         self._knows_arrays: bool | None = None
+
+    def follow_later(self, callee: Callable) -> None:
+        """Note that a function is to be followed for its waits."""
+        self.pending.append(callee)
+        self.due[callee.symbol, callee.bound] = callee
 
     def knows_arrays(self) -> bool:
         """Whether the module has to do with arrays that are no tensors."""

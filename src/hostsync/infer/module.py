@@ -22,6 +22,8 @@ from hostsync.infer.values import Callable, Tensor, join
 from hostsync.infer.versions import TorchRange
 
 _NO_USAGE = Usage({}, True, True)
+_DEEPEST = 40
+"""Calls inside of each other that are followed so."""
 
 
 class Followed(NamedTuple):
@@ -52,11 +54,7 @@ def follow_module(
     # Branches of the module's body replace the environment; functions see what it ended with.
     context.names = top.env
     recorded: list[Recorded] = list(top.events or ())
-    done = 0
-    while done < len(context.pending):
-        callee = context.pending[done]
-        done += 1
-        recorded.extend(_follow(context, callee))
+    _follow_all(context, recorded)
     for info in context.classes.values():
         info.set_up = None
     for _ in range(ROUNDS):
@@ -65,6 +63,29 @@ def follow_module(
             break
         recorded = _again(context, recorded, told)
     return Followed(context, _surest(settle(context, recorded)))
+
+
+def _follow_all(context: Context, recorded: list[Recorded]) -> None:
+    """Follows the functions in turn, but one that is called by another, with that one: its result is needed there."""
+    device = context.default_device
+    depth = 0
+
+    def follow_now(callee: Callable) -> None:
+        nonlocal depth
+        key = (callee.symbol, callee.bound)
+        inside = callee.symbol in context.closures or callee.owner in context.closures
+        if inside or depth >= _DEEPEST or context.default_device != device or context.due[key].node is not callee.node:
+            return
+        del context.due[key]
+        depth += 1
+        recorded.extend(_follow(context, callee))
+        depth -= 1
+
+    context.follow_now = follow_now
+    for callee in context.pending:
+        if context.due.pop((callee.symbol, callee.bound), None) is not None:
+            recorded.extend(_follow(context, callee))
+    context.follow_now = None
 
 
 def _again(context: Context, recorded: list[Recorded], told: dict[str, dict[str, Handed]]) -> list[Recorded]:

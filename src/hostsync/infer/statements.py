@@ -416,7 +416,7 @@ def _function(frame: Frame, node: facts.Function) -> bool:
     frame.context.functions[symbol] = node
     if symbol not in frame.context.followed and frame.events is not None:
         frame.context.followed.add(symbol)
-        frame.context.pending.append(callee)
+        frame.context.follow_later(callee)
     return True
 
 
@@ -448,9 +448,8 @@ def _class(frame: Frame, node: facts.Class) -> bool:
             if outer is not None:
                 frame.env[statement.name] = outer
     if frame.events is not None:
-        context.pending.extend(
-            Callable(method, f"{name}.{method.name}", Instance(name, True), name) for method in info.methods.values()
-        )
+        for method in info.methods.values():
+            context.follow_later(Callable(method, f"{name}.{method.name}", Instance(name, True), name))
     return True
 
 

@@ -72,6 +72,12 @@ def summarise(context: Context, callee: Callable) -> Value:
     if node.returns is not None and isinstance(node.returns, facts.Const) and node.returns.kind == "none":
         context.summaries[key] = Nothing()
         return context.summaries[key]
+    if context.follow_now is not None and key in context.due and not context.busy and not context.building:
+        # What it returns comes out on the way, so that it need not be followed twice.
+        context.follow_now(callee)
+        known = context.summaries.get(key)
+        if known is not None:
+            return known
     context.busy.add(key)
     try:
         frame = Frame(
