@@ -59,6 +59,7 @@ def run(
     prepare: Callable[[], None] | None = None,
     done: Callable[[int], None] | None = None,
     order: Order[R] | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> list[R | Died]:
     """Maps `work` over the items of `jobs`.
 
@@ -69,6 +70,7 @@ def run(
         prepare: imports what `work` needs; it runs where forked processes then share it.
         done: is told how many items have been finished so far.
         order: what must be finished before what, and what finished items tell later ones.
+        meanwhile: is called once in this process when others have begun to work; not if none are started.
 
     Returns:
         The results in the order of `jobs`.
@@ -79,7 +81,7 @@ def run(
     workers = min(workers or core_count(), len(jobs))
     if sys.platform == "win32":
         workers = min(workers, MOST_JOBS_ON_WINDOWS)
-    return _Run(jobs, work, max(1, workers), prepare, done, order or Order()).results()
+    return _Run(jobs, work, max(1, workers), prepare, done, order or Order(), meanwhile).results()
 
 
 class Order(Generic[R]):
@@ -124,6 +126,7 @@ class _Run(Generic[T, R]):
         prepare: Callable[[], None] | None,
         done: Callable[[int], None] | None,
         order: Order[R],
+        meanwhile: Callable[[], None] | None,
     ) -> None:
         self.jobs = jobs
         self.work = work
@@ -131,6 +134,7 @@ class _Run(Generic[T, R]):
         self.prepare = prepare
         self.done = done
         self.order = order
+        self.meanwhile = meanwhile
         self.found: dict[int, R | Died] = {}
         self.needed_by: dict[int, list[int]] = {}
         self.left: dict[int, int] = {}
@@ -263,6 +267,9 @@ class _Run(Generic[T, R]):
                         except BrokenProcessPool:
                             lost.append(chunk)
                             break
+                    if self.meanwhile is not None:
+                        self.meanwhile, meanwhile = None, self.meanwhile
+                        meanwhile()
                     for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
                         chunk = running.pop(future)
                         try:
