@@ -49,7 +49,7 @@ def train(model, loader: DataLoader, optimizer, device):
     for data in loader:
         data = data.to(device)  # expect: HS401
         out = model(data.x, data.edge_index)
-        loss = F.nll_loss(out[data.train_mask], data.y[data.train_mask])
+        loss = F.nll_loss(out[data.train_mask], data.y[data.train_mask])  # expect: HS302
         loss.backward()
         optimizer.step()
         total += float(loss) * data.num_graphs  # expect: HS103

@@ -6,6 +6,7 @@ from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.attributes import attribute
 from hostsync.infer.classes import bases_of
+from hostsync.infer.evidence import proves_tensor
 from hostsync.infer.frame import (
     EVALUATORS,
     Frame,
@@ -38,7 +39,7 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-_OF_ARRAYS = frozenset({"all", "any", "argmax", "argmin"})
+_OF_ARRAYS = frozenset("all any argmax argmin argsort cumsum mean prod ravel squeeze std sum unique".split())
 """What tensors share with arrays: where there are no arrays, only a tensor has them."""
 _new = tuple.__new__
 """A third of the cost of calling the class."""
@@ -48,7 +49,7 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     func = node.func
     receiver: Value | None = None
     if isinstance(func, facts.Attr):
-        callee, receiver = _member(frame, func)
+        callee, receiver = _member(frame, node, func)
     else:
         callee = evaluate(frame, func)
     args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args] if node.args else []
@@ -99,7 +100,7 @@ def _with_fixed(
     return callee, None, args, keywords
 
 
-def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:
+def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Value]:
     """The callee of `receiver.name(…)`, and the receiver."""
     base_node = func.value
     if (
@@ -120,6 +121,7 @@ def _member(frame: Frame, func: facts.Attr) -> tuple[Value, Value]:
             and (
                 (op.tensor_only and not op.is_property)
                 or (func.name in _OF_ARRAYS and not frame.context.knows_arrays())
+                or proves_tensor(node, frame.context.ops)
             )
         ):
             tensor = as_tensor(receiver) if isinstance(receiver, Unknown) else Tensor(ANYWHERE)

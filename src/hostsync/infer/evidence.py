@@ -10,8 +10,37 @@ from hostsync.catalogue.model import Op
 
 _SIZE_CALLS = frozenset({"dim", "long", "view", "ndimension", "nelement"})
 """Members that prove a tensor only when called: arrays and modules have an attribute, or nothing, of that name."""
-_TENSOR_PARAMS = frozenset({"input", "self", "x", "query", "A"})
+_TENSOR_PARAMS = frozenset({"input", "self", "x", "query", "A", "condition"})
 """Names that torch gives to a first parameter that must be a tensor."""
+_TENSOR_ARGUMENTS = frozenset(
+    "x1 x2 mat mat1 mat2 vec vec1 vec2 batch1 batch2 tensor1 tensor2 index target mask boundaries sorted_sequence "
+    "grid".split()
+)
+"""Names that torch gives to parameters that must be tensors wherever they stand."""
+_TENSOR_LISTS = frozenset({"tensors"})
+_TORCH_KEYWORDS = frozenset("dim keepdim descending largest return_counts return_inverse retain_graph".split())
+"""Arguments that methods of arrays and lists have under other names."""
+_COUNTS = frozenset({"k", "chunks", "split_size", "repeats", "p", "sections", "shifts", "n", "diagonal", "dim", "dim0"})
+"""Names that torch gives to a first parameter of a method that is a number."""
+_OF_TENSORS_ALONE = frozenset(
+    "backward int bool short byte relu sigmoid tanh exp log log2 log10 log1p expm1 sin cos sqrt rsqrt square".split()
+)
+"""Methods that only a tensor has without arguments, though something else may have one with arguments."""
+_ALONG = frozenset({"softmax", "log_softmax", "logsumexp"})
+"""As those, with nothing but the dimension."""
+_KEEPING = (
+    frozenset(
+        "sum mean any all abs max min argmax argmin clone squeeze flatten view reshape transpose permute cumsum round "
+        "floor ceil float long".split()
+    )
+    | _OF_TENSORS_ALONE
+)
+"""Methods that give a tensor when called on one, and an array or number when called on such."""
+_MOVES = frozenset({"float", "half", "double", "bfloat16", "cpu", "cuda", "detach", "long"})
+"""Methods that modules and tensors have, but arrays and numbers don't."""
+_MOVING = frozenset({"to", "cuda"})
+_MASK_METHODS = frozenset({"any", "all", "logical_not", "logical_and", "logical_or"})
+_MASK_PARAMS = frozenset({"mask", "condition"})
 _SHAPES = frozenset({"shape", "ndim"})
 _SELF = frozenset({"self", "cls"})
 _WHOLE_DTYPES = frozenset({"int8", "uint8", "int16", "short", "int32", "int", "int64", "long", "bool"})
@@ -30,6 +59,10 @@ class Usage(NamedTuple):
     """It assigns to an attribute of something."""
     candidates: bool
     """It holds an expression or statement that may wait at all."""
+    masks: frozenset[str] = frozenset()
+    """Names that are used as only a tensor of truth values is."""
+    moved: frozenset[str] = frozenset()
+    """Names of which `to` or `cuda` is called."""
 
 
 _CANDIDATES = frozenset(
@@ -71,6 +104,9 @@ def usage_of(
     tensors: dict[str, facts.Place] = {}
     placed: dict[str, facts.Place] = {}
     shaped: set[str] = set()
+    masks: set[str] = set()
+    moved: set[str] = set()
+    converted: list[tuple[str, int]] = []
     stores = candidates = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
     stack: list[Any] = list(body)
@@ -98,7 +134,9 @@ def usage_of(
         if kind is facts.Call:
             candidates = True
             if uses_torch:
-                _from_call(node, ops, canonical, tensors)
+                _from_call(node, ops, canonical, tensors, masks)
+                if type(node.func) is facts.Attr and node.func.name in _MOVING and type(node.func.value) is facts.Name:
+                    moved.add(node.func.value.id)
             _, func, args, keywords = node
             push(func)
             if args:
@@ -116,6 +154,10 @@ def usage_of(
                     continue
                 stores = stores or _has_attribute(target)
                 push(target)
+            if type(node.value) is facts.Call:
+                anew = _converted(node)
+                if anew is not None:
+                    converted.append((anew, node.span[0]))
             push(node.value)
             push(node.annotation)
             continue
@@ -123,33 +165,45 @@ def usage_of(
             stores = stores or _has_attribute(node.target)
         elif kind in _CANDIDATES:
             candidates = True
+            if kind is facts.Unary and node.op == "~" and type(node.operand) in _PATHS:
+                path = dotted_path(node.operand)
+                if path is not None:
+                    masks.add(path)
         for at in _SINGLE[kind]:
             push(node[at])
         for at in _SEVERAL[kind]:
             extend(node[at])
-    if tensors:
-        _unprove(body, tensors)
+    for name, row in converted:
+        if name in tensors and tensors[name][0] > row:
+            del tensors[name]
     if uses_torch:
         # A module has a device but no shape, an array a shape but no device.
         for path in shaped.intersection(placed):
             if path not in tensors and path not in _SELF:
                 tensors[path] = placed[path]
-    return Usage(tensors, stores, candidates)
+    return Usage(
+        tensors,
+        stores,
+        candidates,
+        frozenset(masks) if masks else _NO_NAMES,
+        frozenset(moved) if moved else _NO_NAMES,
+    )
 
 
-def _unprove(body: tuple[facts.Stmt, ...], tensors: dict[str, facts.Place]) -> None:
-    """After `x = torch.as_tensor(x)`, what is done with `x` says nothing of what it was before."""
-    for statement in body:
-        if type(statement) is not facts.Assign or type(statement.value) is not facts.Call:
-            continue
-        func, args = statement.value.func, statement.value.args
-        if type(func) is not facts.Attr or func.name not in _CONVERSIONS or not args:
-            continue
-        for target in statement.targets:
-            if type(target) is facts.Name and type(args[0]) is facts.Name and args[0].id == target.id:
-                proof = tensors.get(target.id)
-                if proof is not None and proof[0] > statement.span[0]:
-                    del tensors[target.id]
+_NO_NAMES: frozenset[str] = frozenset()
+
+
+def _converted(node: facts.Assign) -> str | None:
+    """The name that `x = torch.as_tensor(x).to(device)` binds anew: what it is from then on says nothing of before."""
+    made = node.value
+    while type(made) is facts.Call and type(made.func) is facts.Attr and type(made.func.value) is facts.Call:
+        made = made.func.value
+    if type(made) is not facts.Call or not made.args or type(made.func) is not facts.Attr:
+        return None
+    given = made.args[0]
+    if made.func.name not in _CONVERSIONS or type(given) is not facts.Name:
+        return None
+    return given.id if any(type(t) is facts.Name and t.id == given.id for t in node.targets) else None
 
 
 _TENSOR_METHODS: dict[int, tuple[Mapping[str, Op], frozenset[str]]] = {}
@@ -266,24 +320,101 @@ def _from_call(
     ops: Mapping[str, Op],
     canonical: Callable[[facts.Expr], str | None],
     tensors: dict[str, facts.Place],
+    masks: set[str],
 ) -> None:
     span, func, args, keywords = call
     if type(func) is facts.Attr:
         _, value, member = func
+        if member in _MASK_METHODS and not keywords and type(value) in _PATHS and not any(_is_number(a) for a in args):
+            path = dotted_path(value)
+            if path is not None:
+                masks.add(path)
+        if proves_tensor(call, ops):
+            _note(tensors, root_of_chain(value), span)
         if member in _SIZE_CALLS or (member == "size" and args and not keywords):
             _note(tensors, value, span)
         if member == "register_hook":
             return
         if member == "to" and args and _is_whole_dtype(args[0]):
             _note(tensors, value, span)
-    if not args or type(args[0]) not in _PATHS:
+    if not args:
         return
     name = canonical(func)
-    if name is None or name in _NOT_PROOF:
+    if name is None:
+        if not isinstance(func, facts.Attr) or len(args) < 2:
+            return
+        op = ops.get(f"Tensor.{func.name}")
+        if op is None or not (op.tensor_only or func.name in _GATHERING):
+            return
+    elif name in _NOT_PROOF:
         return
-    op = ops.get(name)
-    if op is not None and op.params and op.params[0].name in _TENSOR_PARAMS:
+    else:
+        op = ops.get(name)
+    if op is None or not op.params:
+        return
+    params = op.params
+    first = params[0].name
+    if first in _TENSOR_LISTS and type(args[0]) is facts.Sequence:
+        for item in args[0].items:
+            _note(tensors, item, span)
+    if name is not None and first in _TENSOR_PARAMS and type(args[0]) in _PATHS:
         _note(tensors, args[0], span)
+    if op.returns not in _GIVING or op.name.endswith(_BY_NUMBER):
+        return
+    for param, arg in zip(params, args, strict=False):
+        if type(arg) in _PATHS and param.name in _TENSOR_ARGUMENTS:
+            _note(tensors, arg, span)
+            if param.name in _MASK_PARAMS:
+                masks.add(dotted_path(arg) or "")
+    for keyword, arg in keywords:
+        if keyword in _TENSOR_ARGUMENTS and type(arg) in _PATHS and any(param.name == keyword for param in params):
+            _note(tensors, arg, span)
+
+
+_GIVING = frozenset({"tensor", "tensors", "self"})
+_BY_NUMBER = (".select", ".select_copy", ".select_scatter")
+"""Their `index` is a number."""
+_GATHERING = frozenset({"gather", "scatter", "scatter_add", "index_select"})
+
+
+def proves_tensor(call: facts.Call, ops: Mapping[str, Op]) -> bool:
+    """Whether the way in which a method is called proves that it is one of a tensor: `x.sum(dim=1)`, `x.int()`."""
+    _, func, args, keywords = call
+    if type(func) is not facts.Attr:
+        return False
+    name = func.name
+    if not args and not keywords:
+        if name in _MOVES and type(func.value) is facts.Call:
+            inner = func.value.func
+            return type(inner) is facts.Attr and inner.name in _KEEPING and all(map(_is_number, func.value.args))
+        return name in _OF_TENSORS_ALONE
+    if name in _ALONG and not keywords and len(args) == 1 and _is_number(args[0]):
+        return True
+    if not any(keyword in _TORCH_KEYWORDS for keyword, _ in keywords):
+        return False
+    op = ops.get(f"Tensor.{name}")
+    if op is None or len(args) > 1:
+        return False
+    return not args or _is_number(args[0]) or (bool(op.params) and op.params[0].name in _COUNTS)
+
+
+def root_of_chain(node: facts.Expr) -> facts.Expr:
+    """What `x.sum(-1).abs()` begins with, if each step gives a tensor only where it is called on one."""
+    while (
+        type(node) is facts.Call
+        and type(node.func) is facts.Attr
+        and node.func.name in _KEEPING
+        and not node.keywords
+        and all(map(_is_number, node.args))
+    ):
+        node = node.func.value
+    return node
+
+
+def _is_number(node: facts.Expr) -> bool:
+    if type(node) is facts.Unary:
+        node = node.operand
+    return type(node) is facts.Const and node.kind in {"int", "float"}
 
 
 def _is_whole_dtype(node: facts.Expr) -> bool:

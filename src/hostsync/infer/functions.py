@@ -17,6 +17,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.values import (
     ANYWHERE,
+    CPU,
     NUMBER,
     TEXT,
     UNKNOWN,
@@ -111,10 +112,13 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             value = _by_default(frame, param)
         elif isinstance(value, DeviceValue):
             value = DeviceValue(value.device)
-        if isinstance(value, (Unknown, Number)) and param.name not in frame.usage.tensors and not _is_switch(param):
+        proven = param.name in frame.usage.tensors
+        is_asked = not proven or param.name in frame.usage.moved
+        if isinstance(value, (Unknown, Number)) and is_asked and not _is_switch(param):
             is_open.append(param.name)
             held = handed.get(param.name) if handed else None
-            if held is not None:
+            # Of what is known to be a tensor, only that all come from the CPU is news.
+            if held is not None and (not proven or held.value.device == CPU):
                 value = _handed_in(frame, value, held, param.name)
         frame.bind(param.name, value)
     if frame.events is not None:

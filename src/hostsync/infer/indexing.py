@@ -7,12 +7,14 @@ into one element, or at tensor positions, is copied (until torch 2.15).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from typing import NamedTuple, TypeGuard
 
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import fields_of
+from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, explain
 from hostsync.infer.operations import merged
 from hostsync.infer.values import (
@@ -66,8 +68,10 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
             parts.append(Part(node, "slice", UNKNOWN))
             continue
         value = evaluate(frame, node)
-        if isinstance(value, Unknown) and _is_comparison(node):
+        if isinstance(value, Unknown) and (is_comparison(node) or _is_mask(frame, node)):
             value = Tensor(ANYWHERE, "bool")
+        elif isinstance(value, Tensor) and not value.dtype and value.ndim != 0 and _is_mask(frame, node):
+            value = value._replace(dtype="bool")
         if isinstance(value, Items) and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
             parts.extend(Part(node, _kind_of(node, item), item) for item in value.items)
         else:
@@ -75,13 +79,25 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
     return parts
 
 
-def _is_comparison(node: facts.Expr) -> bool:
+def is_comparison(node: facts.Expr) -> bool:
     """A comparison, or several combined: as the index of a tensor it is a mask, whatever it compares."""
     if isinstance(node, facts.Unary):
-        return node.op == "~" and _is_comparison(node.operand)
+        return node.op == "~" and is_comparison(node.operand)
     if isinstance(node, facts.Binary):
-        return node.op in {"&", "|", "^"} and (_is_comparison(node.left) or _is_comparison(node.right))
+        return node.op in {"&", "|", "^"} and (is_comparison(node.left) or is_comparison(node.right))
     return isinstance(node, facts.Compare) and not set(node.ops) & {"in", "not in", "is", "is not"}
+
+
+_MASK = re.compile(r"(^|_)(mask|masks|valid|invalid|inlier|inliers|outlier|outliers)$|^(is|has)_")
+"""Names of tensors of truth values."""
+
+
+def _is_mask(frame: Frame, node: facts.Expr) -> bool:
+    """Whether an index is a mask by the way it is used elsewhere, by its name, or because it is negated."""
+    if isinstance(node, facts.Unary):
+        return node.op == "~"
+    path = dotted_path(node)
+    return path is not None and (path in frame.usage.masks or bool(_MASK.search(path.rpartition(".")[2])))
 
 
 def _kind_of(node: facts.Expr, value: Value) -> str:
@@ -190,17 +206,15 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         return _generic_type(frame, node) if base.name.partition(".")[0] in _TYPES else base
     if isinstance(base, Instance) and base.name == "torch.nn.Module":
         return base
-    if (
-        isinstance(base, Unknown)
-        and isinstance(index, Tensor)
-        and index.sure
-        and index.dtype == "bool"
-        and not only_host(index.device)
-    ):
+    if isinstance(base, Unknown) and _is_sure_mask(index):
         # Only a tensor is indexed with a mask tensor.
         frame.emit("shape", "subscript", "mask-load", node, subject=node.key, device=index.device, origin=index.origin)
         return Tensor(index.device)
     return UNKNOWN
+
+
+def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
+    return isinstance(index, Tensor) and index.sure and index.dtype == "bool" and not only_host(index.device)
 
 
 _TYPES = frozenset({"builtins", "collections", "typing", "typing_extensions"})
@@ -347,6 +361,16 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
             )
         element = value if base.items == () else join(element_of(base), value)
         _rebind(frame, target.value, Items(base.kind, None, element))
+    elif (
+        isinstance(base, Unknown)
+        and _is_sure_mask(index)
+        and isinstance(value, Tensor)
+        and value.sure
+        and not (value.ndim == 0 and only_host(value.device))
+    ):
+        frame.emit(
+            "shape", "subscript", "mask-store", target, subject=target.key, device=index.device, origin=index.origin
+        )
 
 
 def _set_key(base: Mapping, index: Value, value: Value) -> Mapping:

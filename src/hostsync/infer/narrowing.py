@@ -13,6 +13,7 @@ from hostsync.infer.values import (
     CPU,
     NOTHING,
     NUMBER,
+    UNKNOWN,
     Array,
     Callable,
     DtypeValue,
@@ -58,6 +59,10 @@ def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
         _comparison(frame, test, truth)
     elif isinstance(test, facts.Call):
         _call(frame, test, truth)
+    elif isinstance(test, facts.Name) and not truth:
+        held = frame.env.get(test.id)
+        if isinstance(held, Items) and held.items is None and held.kind in {"list", "tuple"}:
+            frame.env[test.id] = Items(held.kind, (), UNKNOWN)
     elif isinstance(test, facts.Attr) and test.name in {"is_cuda", "is_cpu"}:
         _set_device(frame, test.value, (test.name == "is_cuda") == truth)
 

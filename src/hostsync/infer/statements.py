@@ -9,7 +9,7 @@ from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.expressions import test
 from hostsync.infer.frame import EXECUTORS, ClassInfo, Frame, State, as_tensor, evaluate, execute, explain, known_as
-from hostsync.infer.indexing import load, store
+from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow
 from hostsync.infer.operations import operator_result
 from hostsync.infer.values import (
@@ -59,6 +59,13 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         value = value if promised is None else TypeOf(promised)
     if node.value is None and isinstance(value, Unknown):
         return True
+    if isinstance(value, Unknown) and node.value is not None and is_comparison(node.value):
+        first = node.targets[0]
+        if isinstance(first, facts.Name) and (
+            first.id in frame.usage.tensors
+            or (first.id in frame.usage.masks and frame.context.uses_torch and not frame.context.knows_arrays())
+        ):
+            value = Tensor(ANYWHERE, "bool")
     for target in node.targets:
         assign(frame, target, value)
     return True
@@ -154,6 +161,10 @@ def _if(frame: Frame, node: facts.If) -> bool:
             held = frame.env.get(replaced)
             if isinstance(held, Unknown):
                 frame.env[replaced] = as_tensor(held)
+        elif (
+            replaced is not None and isinstance(made, (Items, Mapping)) and isinstance(frame.env.get(replaced), Unknown)
+        ):
+            frame.env[replaced] = _such(made)
         if compiling is False:
             frame.compiled += 1
             compiled += 1
@@ -179,6 +190,19 @@ def _if(frame: Frame, node: facts.If) -> bool:
     for end in ends[1:]:
         frame.merge(end)
     return True
+
+
+def _such(value: Value, depth: int = 3) -> Value:
+    """Something made like a value, of which it isn't known where it lives."""
+    if isinstance(value, Tensor):
+        return value._replace(device=ANYWHERE, param=None)
+    if depth and isinstance(value, Items):
+        items = None if value.items is None else tuple(_such(item, depth - 1) for item in value.items)
+        return Items(value.kind, items, _such(value.element, depth - 1))
+    if depth and isinstance(value, Mapping):
+        entries = tuple((key, _such(item, depth - 1)) for key, item in value.items)
+        return Mapping(entries, _such(value.element, depth - 1))
+    return UNKNOWN if isinstance(value, (Items, Mapping)) else value
 
 
 def _replaced_when_none(node: facts.If) -> str | None:

@@ -267,8 +267,8 @@ class _Run(Generic[T, R]):
                         except BrokenProcessPool:
                             lost.append(chunk)
                             break
-                    if self.meanwhile is not None:
-                        self.meanwhile, meanwhile = None, self.meanwhile
+                    meanwhile, self.meanwhile = self.meanwhile, None
+                    if meanwhile is not None:
                         meanwhile()
                     for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
                         chunk = running.pop(future)

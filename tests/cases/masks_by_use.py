@@ -1,0 +1,63 @@
+import torch
+from torch import Tensor
+
+
+def f1(x: Tensor, mask: Tensor):
+    return x[mask]  # expect: HS302
+
+
+def f2(x, mask):
+    return x.softmax(-1)[mask]  # expect: HS302
+
+
+def f3(x, keep):
+    m = x.relu() > 0
+    keep[m] = 0.0
+    y = keep[m]  # expect: HS302
+    return y
+
+
+def f4(codebook, usage):
+    dead = torch.relu(usage) < 1
+    codebook[dead] = torch.rand(3, device=dead.device)  # expect: HS303
+
+
+def f5(x: Tensor, valid: Tensor, idx: Tensor):
+    a = x[idx]
+    b = x[~valid]  # expect: HS302
+    c = x[valid]  # expect: HS302
+    return a, b, c
+
+
+def f6(boxes, labels):
+    ok = boxes[:, 2] > boxes[:, 0]
+    return boxes[ok], labels[ok]  # expect: HS302, HS302
+
+
+def f7(self, x):
+    if x.dim() == 3 and (x < 0).any():  # expect: HS201
+        raise ValueError
+    n = x.shape[0]
+    return n
+
+
+def f8(x, y):
+    d = (x - y).abs().max()
+    if d > 1e-3:  # expect: HS201
+        return 1
+    v = torch.allclose(x, y)  # expect: HS107
+    return v
+
+
+def f9(t, lengths):
+    mx = max(lengths)
+    out = [t[i, :l] for i, l in enumerate(lengths)]
+    return out, mx
+
+
+def f10(logits, target):
+    correct = 0
+    pred = logits.argmax(1)
+    correct += pred.eq(target).sum().item()  # expect: HS101
+    k = (pred == target).sum()
+    return correct / len(target), float(k)  # expect: HS103
