@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.infer.cases import places
 
 from hostsync.lint.scan import check_files
 from hostsync.project.cache import Cache
@@ -15,6 +16,7 @@ from hostsync.project.discovery import discover
 from hostsync.project.settings import Overrides
 from hostsync.project.units import Units
 
+PACKAGES = Path(__file__).resolve().parents[1] / "cases" / "packages"
 Found = dict[str, list[tuple[int, str, str]]]
 """By file: row, code and confidence."""
 
@@ -49,6 +51,16 @@ def both(folder: Path, *names: str) -> Found:
         alone = scan(folder / name)
         assert alone == {Path(name).name: whole[Path(name).name]}
     return whole
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES.iterdir()), ids=lambda package: package.name)
+def test_packages_without_annotations(package: Path) -> None:
+    """Values go from file to file by nothing but calls, bases and attributes."""
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        (alone,) = scan(path).values()
+        found[path] = {(row, code) for row, code, _ in alone}
+    assert found == {path: set(places(path, "expect")) for path in found}
 
 
 HELPERS = """\

@@ -40,6 +40,7 @@ _MOVES = frozenset({"float", "half", "double", "bfloat16", "cpu", "cuda", "detac
 """Methods that modules and tensors have, but arrays and numbers don't."""
 _MOVING = frozenset({"to", "cuda"})
 _MASK_METHODS = frozenset({"any", "all", "logical_not", "logical_and", "logical_or"})
+_OF_MASKS = frozenset({"torch.any", "torch.all", "torch.logical_not"})
 _MASK_PARAMS = frozenset({"mask", "condition"})
 _SHAPES = frozenset({"shape", "ndim"})
 _SELF = frozenset({"self", "cls"})
@@ -352,6 +353,8 @@ def _from_call(
         op = ops.get(name)
     if op is None or not op.params:
         return
+    if op.name in _OF_MASKS and type(args[0]) in _PATHS:
+        masks.add(dotted_path(args[0]) or "")
     params = op.params
     first = params[0].name
     if first in _TENSOR_LISTS and type(args[0]) is facts.Sequence:

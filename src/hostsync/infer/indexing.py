@@ -70,8 +70,7 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
         value = evaluate(frame, node)
         if isinstance(value, Unknown) and (is_comparison(node) or _is_mask(frame, node)):
             value = Tensor(ANYWHERE, "bool")
-        elif isinstance(value, Tensor) and not value.dtype and value.ndim != 0 and _is_mask(frame, node):
-            value = value._replace(dtype="bool")
+        value = _as_mask(frame, node, value)
         if isinstance(value, Items) and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
             parts.extend(Part(node, _kind_of(node, item), item) for item in value.items)
         else:
@@ -98,6 +97,12 @@ def _is_mask(frame: Frame, node: facts.Expr) -> bool:
         return node.op == "~"
     path = dotted_path(node)
     return path is not None and (path in frame.usage.masks or bool(_MASK.search(path.rpartition(".")[2])))
+
+
+def _as_mask(frame: Frame, node: facts.Expr, index: Value) -> Value:
+    if isinstance(index, Tensor) and not index.dtype and index.ndim != 0 and _is_mask(frame, node):
+        return index._replace(dtype="bool")
+    return index
 
 
 def _kind_of(node: facts.Expr, value: Value) -> str:
@@ -206,6 +211,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         return _generic_type(frame, node) if base.name.partition(".")[0] in _TYPES else base
     if isinstance(base, Instance) and base.name == "torch.nn.Module":
         return base
+    index = _as_mask(frame, node.key, index)
     if isinstance(base, Unknown) and _is_sure_mask(index):
         # Only a tensor is indexed with a mask tensor.
         frame.emit("shape", "subscript", "mask-load", node, subject=node.key, device=index.device, origin=index.origin)
@@ -363,7 +369,7 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
         _rebind(frame, target.value, Items(base.kind, None, element))
     elif (
         isinstance(base, Unknown)
-        and _is_sure_mask(index)
+        and _is_sure_mask(index := _as_mask(frame, target.key, index))
         and isinstance(value, Tensor)
         and value.sure
         and not (value.ndim == 0 and only_host(value.device))

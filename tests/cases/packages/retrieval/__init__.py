@@ -1,0 +1,1 @@
+from .heads.anchor import AnchorHead
