@@ -119,13 +119,18 @@ def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor,
 def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
     """Tensors passed where host numbers are wanted; true if there was one."""
     for param in op.params if placed.named else ():
-        if param.name not in _NUMBER_PARAMS and param.kind != "args":
-            continue
-        if op.device != "argument" and param.name not in {"size", "alpha", "num_classes"}:
-            continue
         value = placed.named.get(param.name)
-        held = tensors_in(value, 2) if value is not None else ()
-        if held and held[0].sure and not (param.name == "size" and op.returns != "tensor"):
+        if value is None:
+            continue
+        held = tensors_in(value, 2)
+        if not held:
+            continue
+        is_number = param.name in _NUMBER_PARAMS and (
+            op.device == "argument" or param.name in {"size", "alpha", "num_classes"}
+        )
+        if not is_number and not (isinstance(value, Items) and _reads(op, param.name)):
+            continue
+        if held[0].sure and not (param.name == "size" and op.returns != "tensor"):
             frame.emit(
                 "read-back",
                 op.name,
@@ -137,6 +142,11 @@ def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
             )
             return True
     return False
+
+
+def _reads(op: Op, param: str) -> bool:
+    """Whether an operation waits for a tensor there: one among several numbers, too, as in `x.reshape(n, 3)`."""
+    return any(test.param == param and test.predicate == "tensor" for wait in op.waits for test in wait.tests)
 
 
 def _record(

@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple, TypeGuard
 
 from hostsync import facts
-from hostsync.infer.annotations import from_annotation
+from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import fields_of
 from hostsync.infer.evidence import dotted_path
@@ -209,8 +209,18 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         return TEXT
     if isinstance(base, Ref):
         return _generic_type(frame, node) if base.name.partition(".")[0] in _TYPES else base
-    if isinstance(base, Instance) and base.name == "torch.nn.Module":
-        return base
+    if isinstance(base, Instance) and base.name in _MODULE_LISTS:
+        if isinstance(index, Tensor) and index.sure:
+            frame.emit(
+                "read-back",
+                "operator.index",
+                "subscript",
+                node,
+                subject=node.key,
+                device=index.device,
+                origin=index.origin,
+            )
+        return Instance(MODULE_CLASS, False)
     index = _as_mask(frame, node.key, index)
     if isinstance(base, Unknown) and _is_sure_mask(index):
         # Only a tensor is indexed with a mask tensor.
@@ -223,6 +233,7 @@ def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
     return isinstance(index, Tensor) and index.sure and index.dtype == "bool" and not only_host(index.device)
 
 
+_MODULE_LISTS = frozenset({MODULE_CLASS, "torch.nn.ModuleList", "torch.nn.Sequential"})
 _TYPES = frozenset({"builtins", "collections", "typing", "typing_extensions"})
 """Where the types that take others in brackets come from."""
 

@@ -242,7 +242,7 @@ def _loop(frame: Frame, enter: Function[[], None], body: tuple[facts.Stmt, ...])
                 frame.restore(before)
         for state in frame.breaks[-1]:
             frame.merge(state)
-        frame.merge(before)
+        frame.merge(_without_starts(frame, before))
         frame.breaks[-1].clear()
     frame.loops += 1
     enter()

@@ -1,0 +1,26 @@
+import torch
+from torch import Tensor
+
+
+def f(x: Tensor):
+    n = (x > 0).sum()
+    a = torch.zeros(n, 3)  # expect: HS104
+    b = torch.ones((n,))  # expect: HS104
+    c = x.view(n, -1)  # expect: HS104
+    d = x.reshape(n, 3)  # expect: HS104
+    e = x.reshape((n, 3))  # expect: HS104
+    g = x.repeat(n, 1)  # expect: HS104
+    h = x.expand(n, -1)  # expect: HS104
+    i = x.new_zeros(n)  # expect: HS104
+    j = torch.arange(n)  # expect: HS104
+    k = torch.linspace(0, 1, n)  # expect: HS104
+    l = x.narrow(0, n, 1)  # expect: HS605
+    m = x.split(n)  # expect: HS605
+    o = x.topk(n)  # expect: HS605
+    p = torch.eye(n)  # expect: HS104
+    q = x.roll(n)  # expect: HS605
+    r = torch.randn(n, 4)  # expect: HS104
+    s = torch.nn.functional.pad(x, (0, n))  # expect: HS104
+    t = x.masked_fill(x > 0, n)  # expect: HS303
+    u = x.chunk(n)  # expect: HS605
+    return a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u
