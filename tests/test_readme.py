@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from doc_blocks import ROOT, blocks, copy_example, run
 
-from hostsync.lint.check import Plan, check_source
+from hostsync.lint.scan import check_files
+from hostsync.project.config import Resolver
+from hostsync.project.discovery import discover
+from hostsync.project.settings import Overrides
 
 README = ROOT / "README.md"
 CI = ROOT / ".ci" / "run"
@@ -47,10 +50,14 @@ def test_the_example_is_as_large_as_one_can_read() -> None:
 
 
 def test_as_many_lines_are_reported_as_a_gpu_was_asked_about() -> None:
-    found = set()
-    for path in (ROOT / "docs" / "example" / "trainer").glob("*.py"):
-        findings = check_source(path.read_bytes(), path.stem, Plan()).findings
-        found |= {(path.name, finding.location.row) for finding in findings if finding.confidence != "possible"}
+    resolver = Resolver(Overrides(), isolated=True)
+    files = discover([ROOT / "docs" / "example" / "trainer"], resolver.settings).files
+    found = {
+        (file.path.name, finding.location.row)
+        for file, checked in zip(files, check_files(files, workers=1), strict=True)
+        for finding in checked.findings
+        if finding.confidence != "possible"
+    }
     stated = re.search(r"all (\d+) lines of the trainer that are reported", README.read_text(encoding="utf-8"))
     assert stated is not None
     assert len(found) == int(stated[1]), "run tests/gpu/verify_example.py"
