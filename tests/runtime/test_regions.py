@@ -297,6 +297,15 @@ def test_memory_is_bounded() -> None:
     assert seen.count == 1000 and len(seen.waits) == 10 and len(seen.sites()) == 1
 
 
+def test_a_watch_that_keeps_nothing_counts_and_hands_on() -> None:
+    heard = []
+    with hostsync.watch(kept=0, on_wait=heard.append) as seen:
+        for _ in range(3):
+            wait()
+    assert seen.count == len(heard) == 3
+    assert seen.waits == () and seen.sites() == ()
+
+
 def test_a_copy_and_its_stream_are_one_wait() -> None:
     def copy() -> None:
         frame = sys._getframe(1)
