@@ -142,4 +142,4 @@ def test_little_that_is_ready_is_shared_out_among_the_workers() -> None:
     waiting = pool._Run(jobs, int, 2, None, None, Waiting(), None)
     taken = [len(waiting._chunk()) for _ in range(3)]
     assert sum(taken) < 8 and waiting.ready == (8 - sum(taken)) * 50_000
-    assert len(pool._Run(jobs, int, 2, None, None, Order())._chunk()) > 8
+    assert len(pool._Run(jobs, int, 2, None, None, Order(), None)._chunk()) > 8

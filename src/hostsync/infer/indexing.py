@@ -190,15 +190,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
             return base.element
         return mapping_element(base)
     if isinstance(index, Tensor) and index.sure and isinstance(base, Items) and base.kind in {"list", "tuple", "range"}:
-        frame.emit(
-            "read-back",
-            "operator.index",
-            "subscript",
-            node,
-            subject=node.key,
-            device=index.device,
-            origin=index.origin,
-        )
+        _read_index(frame, node, index)
     if isinstance(base, Items):
         if base.items is not None and isinstance(index, Number) and isinstance(index.const, int):
             if -len(base.items) <= index.const < len(base.items):
@@ -211,15 +203,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         return _generic_type(frame, node) if base.name.partition(".")[0] in _TYPES else base
     if isinstance(base, Instance) and base.name in _MODULE_LISTS:
         if isinstance(index, Tensor) and index.sure:
-            frame.emit(
-                "read-back",
-                "operator.index",
-                "subscript",
-                node,
-                subject=node.key,
-                device=index.device,
-                origin=index.origin,
-            )
+            _read_index(frame, node, index)
         return Instance(MODULE_CLASS, False)
     index = _as_mask(frame, node.key, index)
     if isinstance(base, Unknown) and _is_sure_mask(index):
@@ -227,6 +211,19 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         frame.emit("shape", "subscript", "mask-load", node, subject=node.key, device=index.device, origin=index.origin)
         return Tensor(index.device)
     return UNKNOWN
+
+
+def _read_index(frame: Frame, node: facts.Subscript, index: Tensor) -> None:
+    """What Python indexes, such as a list, needs a number of the host."""
+    frame.emit(
+        "read-back",
+        "operator.index",
+        "subscript",
+        node,
+        subject=node.key,
+        device=index.device,
+        origin=index.origin,
+    )
 
 
 def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
@@ -367,15 +364,7 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
         _rebind(frame, target.value, updated)
     elif isinstance(base, Items):
         if isinstance(index, Tensor) and index.sure:
-            frame.emit(
-                "read-back",
-                "operator.index",
-                "subscript",
-                target,
-                subject=target.key,
-                device=index.device,
-                origin=index.origin,
-            )
+            _read_index(frame, target, index)
         element = value if base.items == () else join(element_of(base), value)
         _rebind(frame, target.value, Items(base.kind, None, element))
     elif (
