@@ -40,6 +40,8 @@ _MOVES = frozenset({"float", "half", "double", "bfloat16", "cpu", "cuda", "detac
 """Methods that modules and tensors have, but arrays and numbers don't."""
 _MOVING = frozenset({"to", "cuda"})
 _MASK_METHODS = frozenset({"any", "all", "logical_not", "logical_and", "logical_or"})
+_OF_CONTEXTS = frozenset({"save_for_backward", "mark_dirty", "mark_non_differentiable"})
+"""Methods of the context of an autograd function that take nothing but tensors."""
 _OF_MASKS = frozenset({"torch.any", "torch.all", "torch.logical_not"})
 _MASK_PARAMS = frozenset({"mask", "condition"})
 _SHAPES = frozenset({"shape", "ndim"})
@@ -330,6 +332,9 @@ def _from_call(
             path = dotted_path(value)
             if path is not None:
                 masks.add(path)
+        if member in _OF_CONTEXTS:
+            for arg in args:
+                _note(tensors, arg, span)
         if proves_tensor(call, ops):
             _note(tensors, root_of_chain(value), span)
         if member in _SIZE_CALLS or (member == "size" and args and not keywords):

@@ -156,6 +156,9 @@ def _unknown_method(
         return Tensor(device.device, sure=False)
     if name in {"new_tensor"}:
         return transfer(frame, node, Tensor(ANYWHERE), name, args, keywords)
+    if name == "step" and len(args) == 1 and not keywords and _text(subject).endswith("scaler"):
+        scaler = frame.context.ops.get("torch.amp.GradScaler.step")
+        return UNKNOWN if scaler is None else operation(frame, node, scaler, args, keywords, None)
     if name == "set_postfix":
         return printed(frame, node, "tqdm.set_postfix", [(n, v) for _, n, v in keywords] or args)
     if name in _LOG_METHODS and "log" in _text(subject):
