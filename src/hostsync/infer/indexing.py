@@ -434,7 +434,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
                 origin=base.origin,
                 versions=SCALAR_STORE_RELEASES,
             )
-    elif isinstance(value, Tensor) and value.sure and value.device == CPU and is_certain(base.device):
+    elif isinstance(value, Tensor) and value.sure and value.device == CPU and not only_host(base.device):
         frame.emit(
             "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
         )

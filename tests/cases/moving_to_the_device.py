@@ -1,0 +1,144 @@
+from typing import Dict, List, Optional, Tuple, Union
+
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def make_kernel(sigma: float, size: int = 5) -> Tensor:
+    x = torch.arange(size).float() - size // 2
+    g = torch.exp(-(x**2) / (2 * sigma**2))
+    return g / g.sum()
+
+
+def blur(img: Tensor, sigma: float) -> Tensor:
+    k = make_kernel(sigma).to(img)  # expect: HS401
+    return F.conv1d(img, k[None, None])
+
+
+def blur2(img: Tensor, sigma: float) -> Tensor:
+    k = make_kernel(sigma).to(device=img.device, dtype=img.dtype)  # expect: HS401
+    return F.conv1d(img, k[None, None])
+
+
+def blur3(img: Tensor, sigma: float) -> Tensor:
+    k = make_kernel(sigma).type_as(img)  # expect: HS401
+    return F.conv1d(img, k[None, None])
+
+
+def mean_std(x: Tensor, mean: Union[float, List[float], Tensor], std: Union[float, List[float], Tensor]) -> Tensor:
+    if isinstance(mean, (list, tuple)):
+        mean = torch.tensor(mean, device=x.device, dtype=x.dtype)  # expect: HS404
+    if isinstance(std, float):
+        std = torch.tensor([std], device=x.device)  # expect: HS404
+    return (x - mean) / std
+
+
+_COLORS = torch.tensor([[0.299, 0.587, 0.114]])
+
+
+def to_gray(x: Tensor) -> Tensor:
+    w = _COLORS.to(x.device)  # expect: HS401
+    return (x * w.view(1, 3, 1, 1)).sum(1)
+
+
+class Filter(nn.Module):
+    KERNEL = torch.ones(3, 3)
+
+    def __init__(self, sizes: Tuple[int, ...], weights=None):
+        super().__init__()
+        self.sizes = sizes
+        self.kernel = torch.ones(1, 1, 3, 3)
+        self.offsets = [torch.zeros(2), torch.ones(2)]
+        self.table = {"a": torch.zeros(3), "b": torch.ones(3)}
+        self.weights = None if weights is None else torch.as_tensor(weights)
+
+    def forward(self, x: Tensor) -> Tensor:
+        k = self.kernel.to(x.device)  # expect: HS401
+        x = F.conv2d(x, k)
+        for o in self.offsets:
+            x = x + o.to(x.device).sum()  # expect: HS401
+        x = x + self.table["a"].to(x)  # expect: HS401
+        x = x * self.KERNEL.to(x.device).mean()  # expect: HS401
+        if self.weights is not None:
+            x = x * self.weights.to(x.device)
+        x = x + torch.tensor(self.sizes, device=x.device).sum()  # expect: HS404
+        return x + x.new_tensor([1.0, 2.0]).sum()  # expect: HS404
+
+
+def grid(h: int, w: int, device: torch.device) -> Tensor:
+    ys, xs = torch.meshgrid(torch.arange(h), torch.arange(w), indexing="ij")
+    return torch.stack([ys, xs], -1).to(device)  # expect: HS401
+
+
+def grid_on(h: int, w: int, device: torch.device) -> Tensor:
+    ys, xs = torch.meshgrid(torch.arange(h, device=device), torch.arange(w, device=device), indexing="ij")
+    return torch.stack([ys, xs], -1).to(device)
+
+
+def from_numpy(a: np.ndarray, like: Tensor) -> Tensor:
+    t = torch.from_numpy(a).to(like.device)  # expect: HS401
+    u = torch.as_tensor(a, device=like.device)  # expect: HS404
+    v = torch.tensor(a).cuda()  # expect: HS401
+    return t + u + v
+
+
+def random_offsets(x: Tensor, n: int) -> Tensor:
+    off = torch.rand(n).to(x.device)  # expect: HS401
+    pick = torch.randint(0, n, (4,)).to(x.device)  # expect: HS401
+    perm = torch.randperm(n)
+    y = x[perm.to(x.device)]  # expect: HS401
+    return y + off[pick].sum()
+
+
+def one_hot_table(n: int, x: Tensor) -> Tensor:
+    eye = torch.eye(n).to(x)  # expect: HS401
+    return eye[x.long()]
+
+
+def losses(outputs: Dict[str, Tensor], targets: List[Dict[str, Tensor]], num_classes: int) -> Tensor:
+    device = outputs["logits"].device
+    num = sum(len(t["labels"]) for t in targets)
+    num = torch.as_tensor([num], dtype=torch.float, device=device)  # expect: HS404
+    empty_weight = torch.ones(num_classes + 1)
+    empty_weight[-1] = 0.1
+    ce = F.cross_entropy(outputs["logits"], targets[0]["labels"], empty_weight.to(device))  # expect: HS401
+    lengths = torch.tensor([len(v["labels"]) for v in targets], device=device)  # expect: HS404
+    return ce / num + lengths.sum()
+
+
+def host_side(x: Tensor) -> np.ndarray:
+    a = x.detach().cpu().numpy()  # expect: HS102
+    b = x.to("cpu", torch.float32).numpy()  # expect: HS102
+    c = [t.cpu() for t in x]  # expect: HS102
+    d = x.to(torch.device("cpu"))  # expect: HS102
+    e = x.float().cpu().data.numpy()  # expect: HS102
+    return a + b + c[0].numpy() + d.numpy() + e
+
+
+def sinusoid(n: int, d: int, like: Tensor) -> Tensor:
+    pos = np.arange(n)[:, None] / np.power(10000, np.arange(d)[None] / d)
+    table = np.zeros((n, d))
+    table[:, 0::2] = np.sin(pos[:, 0::2])
+    return torch.FloatTensor(table).to(like.device)  # expect: HS401
+
+
+def lists(x: Tensor, ids: List[int], spans: List[Tuple[int, int]]) -> Tensor:
+    a = torch.LongTensor(ids).to(x.device)  # expect: HS401
+    b = x[ids]  # expect: HS405
+    c = x[[0, 2]]  # expect: HS405
+    d = torch.cat([torch.arange(s, e) for s, e in spans]).to(x.device)  # expect: HS401
+    e = torch.stack([torch.tensor(s) for s in spans]).cuda()  # expect: HS401
+    f = nn.utils.rnn.pad_sequence([torch.tensor(s) for s in spans]).to(x.device)  # expect: HS401
+    return a.sum() + b.sum() + c.sum() + d.sum() + e.sum() + f.sum()
+
+
+def zeros_cat(x: Tensor) -> Tensor:
+    pad = torch.zeros(x.shape[0], 1).to(x)  # expect: HS401
+    none = torch.zeros(1).to(x.dtype)
+    out = torch.cat([x, pad], 1)
+    out[0, 0] = 1.0  # expect: HS406
+    out[:, 0] = torch.zeros(x.shape[0])  # expect: HS401
+    return out + none.sum()
