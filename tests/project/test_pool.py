@@ -53,14 +53,6 @@ def test_much_work_is_spread() -> None:
     assert os.getpid() not in run([Job(n, HEAVY) for n in range(50)], process, workers=2)
 
 
-def test_this_process_has_something_to_do_meanwhile() -> None:
-    called: list[bool] = []
-    run([Job(n, HEAVY) for n in range(50)], process, workers=2, meanwhile=lambda: called.append(True))
-    assert called == [True]
-    run([Job(n, 10) for n in range(50)], process, workers=2, meanwhile=lambda: called.append(True))
-    assert called == [True], "no process was started"
-
-
 def test_a_worker_that_dies_costs_only_its_item() -> None:
     results = run([Job(n, HEAVY) for n in range(60)], die_on_seven, workers=2)
     died = [n for n, result in enumerate(results) if isinstance(result, Died)]
@@ -139,7 +131,7 @@ def test_little_that_is_ready_is_shared_out_among_the_workers() -> None:
             return range(8) if index >= 8 else ()
 
     jobs = [Job(number, 50_000) for number in range(1_000)]
-    waiting = pool._Run(jobs, int, 2, None, None, Waiting(), None)
+    waiting = pool._Run(jobs, int, 2, None, None, Waiting())
     taken = [len(waiting._chunk()) for _ in range(3)]
     assert sum(taken) < 8 and waiting.ready == (8 - sum(taken)) * 50_000
-    assert len(pool._Run(jobs, int, 2, None, None, Order(), None)._chunk()) > 8
+    assert len(pool._Run(jobs, int, 2, None, None, Order())._chunk()) > 8

@@ -15,7 +15,6 @@ from hostsync.project.cache import Cache, Plain, digest
 from hostsync.project.discovery import SourceFile
 from hostsync.project.graph import Graph, Module, build
 from hostsync.project.index import interface_text, is_indexed, load_indexes
-from hostsync.project.pool import Died, Job, run
 from hostsync.project.units import MOST_SCRIPTS, Units, place_of, root_of, unit_of
 
 if TYPE_CHECKING:
@@ -92,13 +91,7 @@ def _folders(place: Path) -> list[str]:
 
 
 def gather(
-    entries: list[Entry],
-    units: Units | None,
-    name_of: Callable[[SourceFile], str],
-    outlines: Cache | None,
-    *,
-    workers: int = 1,
-    meanwhile: Callable[[], None] | None = None,
+    entries: list[Entry], units: Units | None, name_of: Callable[[SourceFile], str], outlines: Cache | None
 ) -> Project:
     """The project of some files.
 
@@ -107,16 +100,15 @@ def gather(
         units: finds packages beside them that they import; None for none.
         name_of: gives a file its unique name.
         outlines: keeps outlines.
-        workers: number of processes; 0 stands for one per core.
-        meanwhile: is called once if processes are started, while they work.
     """
     found: dict[str, Outline] = {}
     waiting = entries
     entries = []
     while waiting:
         strangers: dict[str, tuple[SourceFile, set[str]]] = {}
-        entries += waiting
-        for entry, outline in zip(waiting, _outlines(waiting, outlines, workers, meanwhile), strict=True):
+        for entry in waiting:
+            entries.append(entry)
+            outline = _outline(entry, outlines)
             if outline is None:
                 continue
             found[entry.key] = outline
@@ -158,43 +150,21 @@ def _crowded(entries: Iterable[Entry]) -> frozenset[str]:
     return frozenset(unit for unit, count in counts.items() if count > MOST_SCRIPTS)
 
 
-def _outlines(
-    entries: Sequence[Entry], outlines: Cache | None, workers: int, meanwhile: Callable[[], None] | None
-) -> list[Outline | None]:
-    """The outline of each file; None for one that has none."""
-    found: dict[int, Outline | None] = {}
-    fresh = []
-    for place, entry in enumerate(entries):
-        found[place] = None
-        if not entry.content or entry.file.path.suffix == NOTEBOOK_SUFFIX:
-            continue
-        if outlines is not None:
-            found[place] = _outline_from_plain(outlines.get(entry.key, entry.content))
-        if found[place] is None:
-            fresh.append(place)
-    # To start processes for less than this costs more than it saves.
-    many = sum(entries[place].file.size for place in fresh) > _MANY_BYTES
-    jobs = [Job(entries[place], entries[place].file.size + 1) for place in fresh]
-    made = run(jobs, _outline, workers=workers if many else 1, meanwhile=meanwhile)
-    for place, result in zip(fresh, made, strict=True):
-        outline = _outline(entries[place]) if isinstance(result, Died) else result
-        found[place] = outline
-        if outline is not None and outlines is not None:
-            plain: Plain = [[list(i) for i in outline.imports], list(outline.names)]
-            outlines.put(entries[place].key, entries[place].content, plain)
-    return [found[place] for place in range(len(entries))]
-
-
-_MANY_BYTES = 4_000_000
-
-
-def _outline(entry: Entry) -> Outline | None:
+def _outline(entry: Entry, outlines: Cache | None) -> Outline | None:
     from hostsync.syntax.outline import outline_of
 
+    if not entry.content or entry.file.path.suffix == NOTEBOOK_SUFFIX:
+        return None
+    kept = None if outlines is None else _outline_from_plain(outlines.get(entry.key, entry.content))
+    if kept is not None:
+        return kept
     try:
-        return outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
+        outline = outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
     except OSError:
         return None
+    if outlines is not None:
+        outlines.put(entry.key, entry.content, [[list(i) for i in outline.imports], list(outline.names)])
+    return outline
 
 
 def _outline_from_plain(data: Plain) -> Outline | None:

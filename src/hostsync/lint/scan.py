@@ -133,16 +133,15 @@ def _check(
         kept = caches.last_run(state, files)
         if kept is not None:
             return kept
+    project = gather(entries, units, name_of, None if caches is None else caches.outlines)
+    for plan in {plan_of(entry.file) for entry in project.entries} - plans:
+        plans.add(plan)
+        marks[plan] = fingerprint(plan) if cache is not None else b""
 
     def prepare() -> None:
         for plan in plans:
             _warm_up(plan)
 
-    kept_outlines = None if caches is None else caches.outlines
-    project = gather(entries, units, name_of, kept_outlines, workers=workers, meanwhile=prepare)
-    for plan in {plan_of(entry.file) for entry in project.entries} - plans:
-        plans.add(plan)
-        marks[plan] = fingerprint(plan) if cache is not None else b""
     known = 0
 
     def done(count: int) -> None:

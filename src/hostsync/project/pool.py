@@ -59,7 +59,6 @@ def run(
     prepare: Callable[[], None] | None = None,
     done: Callable[[int], None] | None = None,
     order: Order[R] | None = None,
-    meanwhile: Callable[[], None] | None = None,
 ) -> list[R | Died]:
     """Maps `work` over the items of `jobs`.
 
@@ -70,7 +69,6 @@ def run(
         prepare: imports what `work` needs; it runs where forked processes then share it.
         done: is told how many items have been finished so far.
         order: what must be finished before what, and what finished items tell later ones.
-        meanwhile: is called once in this process when others have begun to work; not if none are started.
 
     Returns:
         The results in the order of `jobs`.
@@ -81,7 +79,7 @@ def run(
     workers = min(workers or core_count(), len(jobs))
     if sys.platform == "win32":
         workers = min(workers, MOST_JOBS_ON_WINDOWS)
-    return _Run(jobs, work, max(1, workers), prepare, done, order or Order(), meanwhile).results()
+    return _Run(jobs, work, max(1, workers), prepare, done, order or Order()).results()
 
 
 class Order(Generic[R]):
@@ -126,7 +124,6 @@ class _Run(Generic[T, R]):
         prepare: Callable[[], None] | None,
         done: Callable[[int], None] | None,
         order: Order[R],
-        meanwhile: Callable[[], None] | None,
     ) -> None:
         self.jobs = jobs
         self.work = work
@@ -134,7 +131,6 @@ class _Run(Generic[T, R]):
         self.prepare = prepare
         self.done = done
         self.order = order
-        self.meanwhile = meanwhile
         self.found: dict[int, R | Died] = {}
         self.needed_by: dict[int, list[int]] = {}
         self.left: dict[int, int] = {}
@@ -267,9 +263,6 @@ class _Run(Generic[T, R]):
                         except BrokenProcessPool:
                             lost.append(chunk)
                             break
-                    meanwhile, self.meanwhile = self.meanwhile, None
-                    if meanwhile is not None:
-                        meanwhile()
                     for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
                         chunk = running.pop(future)
                         try:
