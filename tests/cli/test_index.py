@@ -173,7 +173,7 @@ def test_the_configuration_names_indexes(site: Path, tmp_path: Path, hostsync_in
     assert rows(hostsync_in, "--no-cache") == [7, 9]
     why = hostsync_in("check", "--why", "user.py:7")
     assert "spread: the function acme/impl.py:spread\n" in why.out
-    assert "tensor on the GPU" in why.out
+    assert "spread(3): a float tensor on the GPU" in why.out
 
 
 def test_the_same_package_gives_the_same_bytes(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:

@@ -38,8 +38,9 @@ _KEEPING = (
 """Methods that give a tensor when called on one, and an array or number when called on such."""
 _MOVES = frozenset({"float", "half", "double", "bfloat16", "cpu", "cuda", "detach", "long"})
 """Methods that modules and tensors have, but arrays and numbers don't."""
-_MOVING = frozenset({"to", "cuda"})
+_TO_THE_DEVICE = frozenset({"to", "cuda"})
 _MASK_METHODS = frozenset({"any", "all", "logical_not", "logical_and", "logical_or"})
+"""Methods that what is also used as an index has only where it is a mask; `_OF_MASKS` are such functions."""
 _OF_CONTEXTS = frozenset({"save_for_backward", "mark_dirty", "mark_non_differentiable"})
 """Methods of the context of an autograd function that take nothing but tensors."""
 _OF_MASKS = frozenset({"torch.any", "torch.all", "torch.logical_not"})
@@ -138,7 +139,11 @@ def usage_of(
             candidates = True
             if uses_torch:
                 _from_call(node, ops, canonical, tensors, masks)
-                if type(node.func) is facts.Attr and node.func.name in _MOVING and type(node.func.value) is facts.Name:
+                if (
+                    type(node.func) is facts.Attr
+                    and node.func.name in _TO_THE_DEVICE
+                    and type(node.func.value) is facts.Name
+                ):
                     moved.add(node.func.value.id)
             _, func, args, keywords = node
             push(func)

@@ -231,6 +231,7 @@ def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
 
 
 _MODULE_LISTS = frozenset({MODULE_CLASS, "torch.nn.ModuleList", "torch.nn.Sequential"})
+"""What gives a module for a number; of an `nn.Module` no more is known."""
 _TYPES = frozenset({"builtins", "collections", "typing", "typing_extensions"})
 """Where the types that take others in brackets come from."""
 

@@ -56,7 +56,7 @@ class Wait(NamedTuple):
     allowed: str | None
     """The reason of the allowance that covers it; None when it is not allowed."""
     first_use: bool = False
-    """Whether an autotuner or the recording of CUDA graphs made it, which happens once."""
+    """Whether a compiler, an autotuner or the recording of CUDA graphs made it, which happens once."""
 
 
 class Site(NamedTuple):
