@@ -28,13 +28,16 @@ def of_workload(package: str) -> str:
     return of_text("".join((WORKLOADS / name).read_text(encoding="utf-8") for name in names))
 
 
-def of_definition(path: Path, name: str) -> str:
-    """Of the text of a function or a constant of a module."""
+def of_definition(path: Path, *names: str) -> str:
+    """Of the text of functions and constants of a module, in the order asked for."""
     source = path.read_text(encoding="utf-8")
+    texts: dict[str, str] = {}
     for node in ast.parse(source).body:
-        names = [getattr(node, "name", None)]
+        defined = [getattr(node, "name", None)]
         if isinstance(node, ast.Assign):
-            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-        if name in names:
-            return of_text(ast.get_source_segment(source, node) or "")
-    raise LookupError(f"{path.name} defines no {name}")
+            defined = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        texts.update((name, ast.get_source_segment(source, node) or "") for name in defined if name in names)
+    missing = [name for name in names if name not in texts]
+    if missing:
+        raise LookupError(f"{path.name} defines no {', '.join(missing)}")
+    return of_text("".join(texts[name] for name in names))

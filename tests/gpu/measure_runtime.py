@@ -331,9 +331,9 @@ def measure_allow() -> dict[str, Any]:
     return {"microseconds": round(median, 4), "quartiles": f"{low:.3f} to {high:.3f}"}
 
 
-def about(date: str, measured: str) -> dict[str, str]:
+def about(date: str, *measured: str) -> dict[str, str]:
     return {
-        "of": digests.of_definition(Path(__file__), measured),
+        "of": digests.of_definition(Path(__file__), *measured),
         "torch": torch.__version__,
         "device": torch.cuda.get_device_name(),
         "python": platform.python_version(),
@@ -370,7 +370,7 @@ def main() -> int:
         print("      ", row["seen as"][:4])
     print(json.dumps({key: value for key, value in result.items() if key != "candidates"}, indent=1))
     if options.overhead:
-        overhead = {**about(options.date, "measure_overhead"), "microseconds": measure_overhead()}
+        overhead = {**about(options.date, "measure_overhead", "measure_allow"), "microseconds": measure_overhead()}
         options.overhead.write_text(json.dumps(overhead, indent=1) + "\n", encoding="utf-8")
         print(json.dumps(overhead))
     return 1 if wrong or unseen or double else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
+from collections.abc import Callable
 from types import FrameType, SimpleNamespace
 from typing import Any
 
@@ -17,28 +18,33 @@ PINNED, DEVICE, PAGEABLE = 0x1000, 0x2000, 0x3000
 ASYNC_TO_HOST, ASYNC_TO_DEVICE, ANY_ASYNC, STREAM, TWO_D = 279, 277, 306, 126, 289
 
 
+NOTHING = Seen("", "", None, 0.0, None, "", False)
+
+
 class Calls:
     """Makes driver calls as CUPTI reports them."""
 
     def __init__(self) -> None:
         self.seen: list[Seen] = []
+        self.waits: list[Seen] = []
         self.frames: list[FrameType | None] = []
-        self.driver = Driver(self._take)
+        self.listeners: list[Callable[[Seen], None]] = [self.seen.append]
+        self.driver = Driver(self._take, self.listeners)
         self.driver._library = SimpleNamespace(  # type: ignore[assignment]
             cuda=SimpleNamespace(cuPointerGetAttribute=self._attribute),
             cupti=SimpleNamespace(cuptiGetStreamIdEx=self._stream),
         )
         self.call_back = self.driver._callback()
         self.correlation = 0
+        self.kinds = {PINNED: 1, DEVICE: 2}
 
     def _take(self, seen: Seen, frame: FrameType | None) -> None:
-        self.seen.append(seen)
+        self.waits.append(seen)
         self.frames.append(frame)
 
     def _attribute(self, out: int, attribute: int, pointer: int) -> int:
-        kinds = {PINNED: 1, DEVICE: 2}
-        ctypes.c_uint32.from_address(out).value = kinds.get(pointer, 0)
-        return 0 if pointer in kinds else 1
+        ctypes.c_uint32.from_address(out).value = self.kinds.get(pointer, 0)
+        return 0 if pointer in self.kinds else 1
 
     def _stream(self, context: int, handle: int, per_thread: bool, out: Any) -> int:
         out._obj.value = handle + 7
@@ -53,7 +59,8 @@ class Calls:
             )
             self.call_back(None, cupti.DRIVER_API, number, ctypes.addressof(data))
         assert self.driver.failures == 0, self.driver.last_failure
-        return self.seen[-1]
+        assert not self.driver._starts
+        return self.seen[-1] if self.seen else NOTHING
 
 
 def test_a_stream() -> None:
@@ -61,7 +68,7 @@ def test_a_stream() -> None:
     seen = calls.make(STREAM, 3)
     assert (seen.kind, seen.call, seen.stream, seen.waits) == ("stream", "cuStreamSynchronize", 10, True)
     assert seen.seconds > 0
-    assert not calls.driver._starts
+    assert calls.waits == [seen]
 
 
 @pytest.mark.parametrize(
@@ -79,9 +86,37 @@ def test_a_stream() -> None:
     ],
 )
 def test_copies(number: int, params: tuple[int, ...], expected: tuple[object, ...]) -> None:
-    seen = Calls().make(number, *params)
+    calls = Calls()
+    seen = calls.make(number, *params)
     assert (seen.kind, seen.memory, seen.bytes, seen.waits) == expected
     assert seen.stream == 7
+    assert calls.waits == ([seen] if seen.waits else [])
+
+
+@pytest.mark.parametrize(
+    ("number", "pointers"), [(ASYNC_TO_HOST, (PINNED, DEVICE)), (ASYNC_TO_DEVICE, (DEVICE, PINNED))]
+)
+def test_asynchronous_copies_of_memory_known_to_be_pinned_are_passed_over(
+    number: int, pointers: tuple[int, int]
+) -> None:
+    calls = Calls()
+    heard = [calls.make(number, *pointers, 1 << 24, 0) for _ in range(2)]
+    assert calls.driver._pinned == {PINNED}
+    del calls.listeners[:]
+    calls.driver._read = None  # type: ignore[assignment,method-assign]
+    calls.make(number, *pointers, 1 << 24, 0)
+    assert len(calls.seen) == len(heard) and not calls.waits
+
+
+def test_pinned_memory_that_was_given_back_may_be_pageable_the_next_time() -> None:
+    calls = Calls()
+    del calls.listeners[:]
+    calls.make(ASYNC_TO_HOST, PINNED, DEVICE, 64, 0)
+    calls.make(ASYNC_TO_HOST, PINNED, DEVICE, 64, 0)
+    calls.make(38, PINNED)
+    calls.kinds.pop(PINNED)
+    calls.make(ASYNC_TO_HOST, PINNED, DEVICE, 64, 0)
+    assert [wait.memory for wait in calls.waits] == ["pageable"]
 
 
 def test_a_copy_of_two_dimensions() -> None:
@@ -102,7 +137,6 @@ def test_the_frame_is_that_of_the_caller() -> None:
 
 def test_a_failure_is_kept_and_not_raised() -> None:
     calls = Calls()
-    calls.driver._on_call = calls._take
 
     def broken(seen: Seen, frame: FrameType | None) -> None:
         raise KeyError("broken")

@@ -7,6 +7,7 @@ Names, numbers and layouts are those of `cupti_driver_cbid.h`, `cupti_callbacks.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -22,8 +23,8 @@ ENTER = 0
 MULTIPLE_SUBSCRIBERS = 39
 """CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED."""
 
-# Offsets in CUpti_CallbackData.
-SITE, PARAMS, RETURN, CONTEXT, CORRELATION = 0, 16, 24, 40, 64
+# The fields of CUpti_CallbackData, as words of 8 bytes; SITE and CORRELATION are 32 bits wide.
+SITE, PARAMS, CONTEXT, CORRELATION = 0, 2, 5, 8
 
 Callback: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p)
 
@@ -91,9 +92,25 @@ class Copy(NamedTuple):
     stream: int | None
 
 
-_size = ctypes.c_size_t.from_address
-_pointer = ctypes.c_uint64.from_address
-_kind = ctypes.c_uint32.from_address
+_Words: Any = ctypes.c_uint64 * 32
+_words: dict[int, Any] = {}
+HALF = 0xFFFF_FFFF
+"""Mask for the word of a 32-bit field, the other half of which is padding that holds anything."""
+
+
+def words_at(address: int) -> Any:
+    """A view of memory as 64-bit words; what it shows is valid as long as the memory there is.
+
+    CUPTI's structures and the parameters of calls lie on the stack of the thread that calls, most often at the same few
+    addresses, so views are kept: to make one costs several times as much as to read a word.
+    """
+    known = _words.get(address)
+    if known is None:
+        if len(_words) >= 4096:
+            _words.clear()
+        known = _words[address] = _Words.from_address(address)
+    return known
+
 
 _HOST, _DEVICE, _ARRAY = 1, 2, 3
 
@@ -104,26 +121,22 @@ def read_copy(layout: str, has_stream: bool, params: int) -> Copy | None:
     Args:
         params: the address of the parameters, valid during the callback only.
     """
+    words = words_at(params)
     if layout == "linear":
-        stream = _pointer(params + 24).value if has_stream else None
-        return Copy(_pointer(params + 8).value, _pointer(params).value, _size(params + 16).value, stream)
-    stream = _pointer(params + 8).value if has_stream else None
-    at = _pointer(params).value
-    if not at:
+        return Copy(words[1], words[0], words[2], words[3] if has_stream else None)
+    stream = words[1] if has_stream else None
+    if not words[0]:
         return None
     # CUDA_MEMCPY2D and CUDA_MEMCPY3D: type, host and device pointer of each side, then the extents.
-    source_at, target_at = (16, 72) if layout == "2d" else (32, 120)
+    described = words_at(words[0])
     sides = []
-    for side in (source_at, target_at):
-        memory = _kind(at + side).value
+    for side in (2, 9) if layout == "2d" else (4, 15):
+        memory = described[side] & HALF
         if memory == _ARRAY:
             return None
-        sides.append(_pointer(at + side + (8 if memory == _HOST else 16)).value)
-    extents = (112, 120) if layout == "2d" else (176, 184, 192)
-    size = 1
-    for extent in extents:
-        size *= _size(at + extent).value
-    return Copy(sides[0], sides[1], size, stream)
+        sides.append(described[side + (1 if memory == _HOST else 2)])
+    extents = (14, 15) if layout == "2d" else (22, 23, 24)
+    return Copy(sides[0], sides[1], math.prod(described[extent] for extent in extents), stream)
 
 
 # --- the libraries -------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter_ns
 from types import FrameType
 from typing import Any, NamedTuple
@@ -23,6 +23,8 @@ STAGED_BYTES = 2 << 20
 
 _MEMORY_TYPE = 2
 """CU_POINTER_ATTRIBUTE_MEMORY_TYPE."""
+_SYNCHRONIZING = frozenset(("stream", "event", "device"))
+"""Kinds of calls that do nothing but wait."""
 
 
 class Seen(NamedTuple):
@@ -66,20 +68,32 @@ def judge(call: cupti.Call, direction: str, memory: str, size: int) -> bool:
     return direction == "d2h" or size > STAGED_BYTES
 
 
+_HOST_POINTER = {
+    number: 0 if call.direction == "d2h" else 1
+    for number, call in cupti.CALLS.items()
+    if call.layout == "linear" and call.has_stream and call.direction in ("h2d", "d2h")
+}
+"""Of asynchronous copies that always have the host on one side: which of their parameters is its pointer."""
+
+
 class Driver:
     """Subscribes to the driver's calls while it is started.
 
     Args:
-        on_call: called after each driver call of `cupti.CALLS`, in the thread that made it, with what was seen and the
-            innermost Python frame of that thread, or None where it has none. What it raises is dropped.
+        on_wait: called after each driver call that makes the host wait, in the thread that made it, with what was seen
+            and the innermost Python frame of that thread, or None where it has none. What it raises is dropped.
+        listeners: called likewise, before `on_wait`, with every call of `cupti.CALLS`; may change at any time.
 
     Attributes:
         failures: how many callbacks have failed.
         last_failure: the last of them.
     """
 
-    def __init__(self, on_call: Callable[[Seen, FrameType | None], None]) -> None:
-        self._on_call = on_call
+    def __init__(
+        self, on_wait: Callable[[Seen, FrameType | None], None], listeners: Sequence[Callable[[Seen], None]] = ()
+    ) -> None:
+        self._on_wait = on_wait
+        self._listeners = listeners
         self._starts: dict[int, int] = {}
         self._streams: dict[tuple[int, int], int | None] = {}
         self._pinned: set[int] = set()
@@ -111,18 +125,33 @@ class Driver:
         self._starts.clear()
 
     def _callback(self) -> Callable[[int | None, int, int, int], None]:
-        starts, clock, calls, seen_by = self._starts, perf_counter_ns, cupti.CALLS, self._on_call
-        word, half, get_frame = ctypes.c_uint64.from_address, ctypes.c_uint32.from_address, sys._getframe
-        at_correlation = cupti.CORRELATION
-        read, synchronizing = self._read, frozenset(("stream", "event", "device"))
+        starts, pinned, listeners, clock, get_frame = (
+            self._starts,
+            self._pinned,
+            self._listeners,
+            perf_counter_ns,
+            sys._getframe,
+        )
+        words_at, half, site, at_params, at_correlation = (
+            cupti.words_at,
+            cupti.HALF,
+            cupti.SITE,
+            cupti.PARAMS,
+            cupti.CORRELATION,
+        )
+        host_pointer, on_wait, read = _HOST_POINTER.get, self._on_wait, self._read
 
         def on_driver_call(_: int | None, domain: int, number: int, data: int) -> None:
-            correlation = half(data + at_correlation).value
-            if half(data).value == 0:
-                starts[correlation] = clock()
+            words = words_at(data)
+            if not words[site] & half:
+                pointer = host_pointer(number)
+                if pointer is not None and not listeners and words_at(words[at_params])[pointer] in pinned:
+                    # It doesn't wait, by `judge`: its end finds no start, and nobody is told.
+                    return
+                starts[words[at_correlation] & half] = clock()
                 return
             end = clock()
-            start = starts.pop(correlation, None)
+            start = starts.pop(words[at_correlation] & half, None)
             if start is None:
                 return
             try:
@@ -130,32 +159,31 @@ class Driver:
                     frame = get_frame(1)
                 except ValueError:
                     frame = None
-                call = calls[number]
-                if call.kind in synchronizing:
-                    stream = None
-                    if call.has_stream:
-                        params = word(data + cupti.PARAMS).value
-                        stream = self._stream(data, word(params).value, call.name)
-                    seen = Seen(call.kind, call.name, stream, (end - start) * 1e-9, None, "", True)
-                else:
-                    seen = read(call, data, (end - start) * 1e-9)
-                seen_by(seen, frame)
+                seen = read(number, words, (end - start) * 1e-9)
+                if listeners:
+                    for listener in tuple(listeners):
+                        listener(seen)
+                if seen.waits:
+                    on_wait(seen, frame)
             except BaseException as error:
                 self.failures += 1
                 self.last_failure = error
 
         return on_driver_call
 
-    def _read(self, call: cupti.Call, data: int, seconds: float) -> Seen:
-        params = ctypes.c_uint64.from_address(data + cupti.PARAMS).value
-        kind, memory, direction, size, stream = call.kind, "", call.direction, None, None
-        if call.direction:
-            copy = cupti.read_copy(call.layout, call.has_stream, params)
+    def _read(self, number: int, words: Any, seconds: float) -> Seen:
+        call = cupti.CALLS[number]
+        kind, direction = call.kind, call.direction
+        if kind in _SYNCHRONIZING:
+            handle = cupti.words_at(words[cupti.PARAMS])[0] if call.has_stream else None
+            return Seen(kind, call.name, self._stream(words, handle, call.name), seconds, None, "", True)
+        memory, size, stream = "", None, None
+        if direction:
+            copy = cupti.read_copy(call.layout, call.has_stream, words[cupti.PARAMS])
             if copy is None:
                 return Seen(kind, call.name, None, seconds, None, "", False)
             size = copy.bytes
-            if copy.stream is not None:
-                stream = self._stream(data, copy.stream, call.name)
+            stream = self._stream(words, copy.stream, call.name)
             if direction == "any":
                 source, target = self._memory(copy.source), self._memory(copy.destination)
                 direction = "" if source == target == "device" else "h2d" if target == "device" else "d2h"
@@ -166,10 +194,10 @@ class Driver:
                 kind = "copy-to-device" if direction == "h2d" else "copy-to-host" if direction else "other"
             else:
                 memory = self._memory(copy.destination if direction == "d2h" else copy.source)
-        elif call.kind == "host-free":
+        elif kind == "host-free":
             self._pinned.clear()
-        elif call.kind == "memset":
-            memory = self._memory(ctypes.c_uint64.from_address(params).value)
+        elif kind == "memset":
+            memory = self._memory(cupti.words_at(words[cupti.PARAMS])[0])
         return Seen(kind, call.name, stream, seconds, size, memory, judge(call, direction, memory, size or 0))
 
     def _memory(self, pointer: int) -> str:
@@ -186,9 +214,11 @@ class Driver:
             self._pinned.add(pointer)
         return "pinned"
 
-    def _stream(self, data: int, handle: int, name: str) -> int | None:
+    def _stream(self, words: Any, handle: int | None, name: str) -> int | None:
         """The number of a stream, as CUPTI counts them."""
-        context = ctypes.c_uint64.from_address(data + cupti.CONTEXT).value
+        if handle is None:
+            return None
+        context = words[cupti.CONTEXT]
         known = self._streams.get((context, handle), -1)
         if known == -1:
             number = ctypes.c_uint32()

@@ -266,22 +266,22 @@ def muted() -> Iterator[None]:
 
 
 def _on_driver(seen: Seen, frame: FrameType | None) -> None:
-    if driver_listeners:
-        for listener in tuple(driver_listeners):
-            listener(seen)
     state = _state
-    if seen.waits and not state.muted:
-        stream = seen.stream
+    if state.muted:
+        return
+    stream = seen.stream
+    copied = state.copied
+    if copied is not None or seen.bytes is not None:
         spot = (id(frame), frame.f_lasti if frame is not None else 0, stream)
-        copied, state.copied = state.copied, spot if seen.bytes is not None and stream is not None else None
+        state.copied = spot if seen.bytes is not None and stream is not None else None
         if copied == spot and seen.kind == "stream":
             # The second half of a blocking copy, which has waited already. Other sources see this half only.
             if len(_running) > 1:
                 _merger.saw("driver", "stream", spot[:2], lambda: None)
             return
-        wait = _saw("driver", seen, frame)
-        if wait is not None:
-            _raise(*wait)
+    wait = _saw("driver", seen, frame)
+    if wait is not None:
+        _raise(*wait)
 
 
 def _on_trace(kind: str, stream: int | None, frame: FrameType | None) -> None:
@@ -436,7 +436,7 @@ def _thread_name() -> str:
 
 
 def _driver() -> _Source:
-    return Driver(_on_driver)
+    return Driver(_on_driver, driver_listeners)
 
 
 def _debug() -> _Source:
