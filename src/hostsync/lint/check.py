@@ -59,6 +59,8 @@ class Studied(NamedTuple):
     """None where there is nothing to know."""
     told: Plain = None
     """What it tells of others by the way it calls them; see `infer.Study`."""
+    facts: Module | None = None
+    """What it was parsed to; None for a notebook, and for a source that can't give anything."""
 
 
 def check_source(source: bytes, module: str, plan: Plan, *, suffix: str = ".py") -> Checked:
@@ -86,6 +88,7 @@ def study_source(
     links: Links | None = None,
     wanted: Wanted | None = None,
     handed: Plain = None,
+    facts: Module | None = None,
 ) -> Studied:
     """As `check_source`, for a file of a project.
 
@@ -94,12 +97,13 @@ def study_source(
         links: what the file knows of others.
         wanted: what others want to know of it; None for nothing.
         handed: what callers in other files hand in.
+        facts: what `source` was parsed to before, if it was.
     """
     try:
-        if not matters(source, plan):
+        if facts is None and not matters(source, plan):
             return Studied(Checked())
         study = _study_notebook if suffix == NOTEBOOK_SUFFIX else _study_module
-        return study(source, module, plan, _Known(links, wanted, handed))
+        return study(source, module, plan, _Known(links, wanted, handed, facts))
     except Exception as error:
         from hostsync.syntax.parse import SourceError
 
@@ -136,13 +140,15 @@ class _Known(NamedTuple):
     links: Links | None
     wanted: Wanted | None
     handed: Plain
+    facts: Module | None
 
 
 def _study_module(source: bytes, module: str, plan: Plan, known: _Known) -> Studied:
     from hostsync.syntax.parse import decode, parse_module
 
-    facts = parse_module(source, module)
-    return _study_facts(facts, lambda: decode(source).removeprefix("\ufeff"), plan, known)
+    facts = parse_module(source, module) if known.facts is None else known.facts
+    studied = _study_facts(facts, lambda: decode(source).removeprefix("\ufeff"), plan, known)
+    return studied._replace(facts=facts)
 
 
 def _study_notebook(source: bytes, module: str, plan: Plan, known: _Known) -> Studied:
@@ -160,7 +166,8 @@ def _study_facts(facts: Module, text: Callable[[], str], plan: Plan, known: _Kno
     from hostsync.syntax.parse import split_lines
 
     torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
-    found = study(facts, load_catalogue(plan.extend_rules, plan.ops).ops, torch, *known)
+    ops = load_catalogue(plan.extend_rules, plan.ops).ops
+    found = study(facts, ops, torch, known.links, known.wanted, known.handed)
     lines = split_lines(text()) if found.events else ()
     checked = Checked(to_findings(found.events, _index(plan.extend_rules), lines), facts.allows)
     return Studied(checked, found.interface, found.told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,15 +20,19 @@ from hostsync.lint.check import (
     study_source,
 )
 from hostsync.lint.checked import Checked, from_plain, to_plain
-from hostsync.lint.linking import Entry, Project, Told, gather, library, receive, survey, unmeasured
+from hostsync.lint.kept import BUDGET, KeptFacts
+from hostsync.lint.linking import Entry, Project, Told, content_digest, gather, library, receive, survey, unmeasured
 from hostsync.project.cache import Cache, Plain, digest, tree_fingerprint
 from hostsync.project.collection import sparse_collection
 from hostsync.project.discovery import SourceFile
 from hostsync.project.index import files_of, load_indexes
-from hostsync.project.pool import Died, Job, Order, run
+from hostsync.project.pool import WORTHWHILE_BYTES, Job, Order, run
 from hostsync.project.units import Units
+from hostsync.project.workers import HERE, Died, Workers, core_count
 
 _DECIDING_ROOMS = ("catalogue", "fix", "infer", "lint", "project", "syntax")
+_ASKED_IN_CACHE = 20
+"""Files that tell whether a cache knows the rest."""
 _NOT_KEPT = frozenset(("internal-error", "read-error"))
 
 
@@ -133,39 +138,37 @@ def _check(
         kept = caches.last_run(state, files)
         if kept is not None:
             return kept
-    project = gather(entries, units, name_of, None if caches is None else caches.outlines)
-    for plan in {plan_of(entry.file) for entry in project.entries} - plans:
-        plans.add(plan)
-        marks[plan] = fingerprint(plan) if cache is not None else b""
+    with _workers(workers, plans) as pool:
+        if pool.count > 1 and _is_anew(entries, caches):
+            # While this process finds out who imports whom, they get ready.
+            pool.start()
+        project = gather(entries, units, name_of, None if caches is None else caches.outlines)
+        for plan in {plan_of(entry.file) for entry in project.entries} - plans:
+            marks[plan] = fingerprint(plan) if cache is not None else b""
+        known = 0
 
-    def prepare() -> None:
-        for plan in plans:
-            _warm_up(plan)
+        def done(count: int) -> None:
+            if progress is not None:
+                progress(Progress(known + count, known + len(order.chosen)))
 
-    known = 0
-
-    def done(count: int) -> None:
-        if progress is not None:
-            progress(Progress(known + count, known + len(order.chosen)))
-
-    callers = _callers(project, len(files)) if units is not None else range(len(files))
-    order = _Linked(project, range(len(files)), callers, marks, caches)
-    results = run(order.jobs(), _study_file, workers=workers, prepare=prepare, done=done, order=order)
-    handed = order.handed()
-    final = [results[order.job[place]] for place in range(len(files))]
-    if handed:
-        known = len(order.chosen)
-        again = _Handed(order, handed)
-        second = run(again.jobs(), _study_file, workers=workers, prepare=prepare, order=again)
-        for place, result in zip(again.places, second, strict=True):
-            final[place] = result
-        again.keep(second)
-    order.keep(results)
-    if caches is not None and state is not None:
-        finals = {place: again.keys[place] for place in again.keys} if handed else {}
-        caches.remember(state, len(project.entries), files, order.keys, finals)
-        caches.save()
-    return [_checked(result) for result in final]
+        callers = _callers(project, len(files)) if units is not None else range(len(files))
+        order = _Linked(project, range(len(files)), callers, marks, caches)
+        results = run(order.jobs(), _study_file, workers=pool, done=done, order=order)
+        handed = order.handed()
+        final = [results[order.job[place]] for place in range(len(files))]
+        if handed:
+            known = len(order.chosen)
+            again = _Handed(order, handed)
+            second = run(again.jobs(), _study_file, workers=pool, order=again)
+            for place, result in zip(again.places, second, strict=True):
+                final[place] = result
+            again.keep(second)
+        order.keep(results)
+        if caches is not None and state is not None:
+            finals = {place: again.keys[place] for place in again.keys} if handed else {}
+            caches.remember(state, len(project.entries), files, order.keys, finals)
+            caches.save()
+        return [_checked(result) for result in final]
 
 
 def interfaces(
@@ -189,21 +192,30 @@ def interfaces(
     project = project._replace(graph=project.graph._replace(asked=everything))
     plans = {plan_of(file) for file in files}
 
-    def prepare() -> None:
-        for plan in plans:
-            _warm_up(plan)
-
     def done(count: int) -> None:
         if progress is not None:
             progress(Progress(count, len(files)))
 
     order = _Linked(project, range(len(files)), (), dict.fromkeys(plans, b""), None)
-    results = run(order.jobs(), _study_file, workers=workers, prepare=prepare, done=done, order=order)
+    with _workers(workers, plans) as pool:
+        results = run(order.jobs(), _study_file, workers=pool, done=done, order=order)
     found = {}
     for place, result in zip(order.chosen, results, strict=True):
         if not isinstance(result, Died) and result.interface is not None:
             found[project.entries[place].key] = result.interface
     return project, found
+
+
+def _workers(count: int, plans: Collection[Plan]) -> Workers:
+    count = count or core_count()
+    return Workers(count, partial(_prepare, tuple(plans), BUDGET // count))
+
+
+def _is_anew(entries: Sequence[Entry], caches: _Caches | None) -> bool:
+    """Whether there is much to do, and no earlier run that has done most of it."""
+    if sum(entry.file.size for entry in entries) < WORTHWHILE_BYTES:
+        return False
+    return caches is None or not any(caches.outlines.get(e.key, e.content) for e in entries[:_ASKED_IN_CACHE])
 
 
 def _callers(project: Project, count: int) -> list[int]:
@@ -317,6 +329,10 @@ class _Linked(Order[_Result]):
         self.job = {place: index for index, place in enumerate(self.chosen)}
         self.results: dict[int, _Result] = {}
         self.keys: dict[int, str] = {}
+        self.homes: dict[int, int] = {}
+        """Of each file that was studied, the worker that did it."""
+        self._told: dict[int, set[str]] = {}
+        """By worker, the interfaces that it has been told."""
 
     def jobs(self) -> list[Job[_Task]]:
         return [Job(self.task(place), self.project.entries[place].file.size + 1) for place in self.chosen]
@@ -358,7 +374,7 @@ class _Linked(Order[_Result]):
                 text = data if isinstance(data, str) and digest(b"", _bytes(data)) == result.told_digest else None
                 if text is None:
                     # The cache is damaged, or a part of it was deleted.
-                    receive(self.shared([self.job[place]]))
+                    receive(self.shared([self.job[place]], HERE))
                     text = _study_file(self.task(place)).told
             if text:
                 told[key] = json.loads(text)
@@ -423,12 +439,13 @@ class _Linked(Order[_Result]):
         about += [result.digest for result in known]
         return digest(self.marks[task.plan], *(part.encode("utf-8", errors="surrogateescape") for part in about))
 
-    def finished(self, index: int, result: _Result | Died) -> None:
+    def finished(self, index: int, result: _Result | Died, worker: int) -> None:
         place = self.chosen[index]
+        self.homes[place] = worker
         if not isinstance(result, Died):
-            self.results[place] = result._replace(digest=self._told(result)) if result.interface else result
+            self.results[place] = result._replace(digest=self._digest_of(result)) if result.interface else result
 
-    def _told(self, result: _Result) -> str:
+    def _digest_of(self, result: _Result) -> str:
         """The digest of an interface and of those that it speaks of."""
         parts = [result.interface or "", *(self._digest(name) for name in result.mentions)]
         return digest(b"", *(part.encode("utf-8", errors="surrogateescape") for part in parts))
@@ -438,16 +455,21 @@ class _Linked(Order[_Result]):
         held = None if place is None else self.results.get(place)
         return "" if held is None else held.digest
 
-    def shared(self, indexes: Sequence[int]) -> object:
+    def shared(self, indexes: Sequence[int], worker: int) -> object:
+        told = self._told.setdefault(worker, set())
+        seen: set[str] = set()
         texts: dict[str, str] = {}
         waiting = [other for index in indexes for other in self._before(self.chosen[index])]
         while waiting:
             place = waiting.pop()
             key = self.project.entries[place].key
             result = self.results.get(place)
-            if key in texts or result is None or not result.digest:
+            if key in seen or result is None or not result.digest:
                 continue
-            texts[key] = self._text(place, result)
+            seen.add(key)
+            if key not in told:
+                told.add(key)
+                texts[key] = self._text(place, result)
             waiting += [self.project.places[name] for name in result.mentions if name in self.project.places]
         return Told(self._run, texts)
 
@@ -456,9 +478,9 @@ class _Linked(Order[_Result]):
             assert self.caches is not None
             data = self.caches.interfaces.get(self.project.entries[place].key, result.digest)
             kept = result._replace(interface=data if isinstance(data, str) else None)
-            if self._told(kept) != result.digest:
+            if self._digest_of(kept) != result.digest:
                 # The cache is damaged, or a part of it was deleted.
-                receive(self.shared([self.job[place]]))
+                receive(self.shared([self.job[place]], HERE))
                 kept = _study_file(self.task(place))
             result = self.results[place] = kept._replace(digest=result.digest)
         return result.interface or "null"
@@ -512,8 +534,11 @@ class _Handed(Order[_Result]):
         checked = from_plain(caches.handed.get(entry.key, key), rules_by_code(entry.file.settings.extend_rules))
         return None if checked is None else _Result(checked, None, None, "", "", (), True)
 
-    def shared(self, indexes: Sequence[int]) -> object:
-        return self._first.shared([self._first.job[self.places[index]] for index in indexes])
+    def home(self, index: int) -> int | None:
+        return self._first.homes.get(self.places[index])
+
+    def shared(self, indexes: Sequence[int], worker: int) -> object:
+        return self._first.shared([self._first.job[self.places[index]] for index in indexes], worker)
 
     def receive(self) -> Callable[[object], None]:
         return receive
@@ -561,11 +586,19 @@ def _is_kept(checked: Checked) -> bool:
     return _NOT_KEPT.isdisjoint(diagnostic.kind for diagnostic in checked.diagnostics)
 
 
-def _warm_up(plan: Plan) -> None:
-    """Imports and loads what a check needs."""
-    check_source(b"import torch\ntorch.zeros(1).item()\n", "", plan)
-    load_catalogue(plan.extend_rules, plan.ops)
-    load_indexes(plan.indexes)
+class _Process:
+    """What this process keeps between the files that it studies."""
+
+    facts = KeptFacts()
+
+
+def _prepare(plans: Sequence[Plan], budget: int) -> None:
+    """Imports and loads what a check needs, in a worker."""
+    _Process.facts = KeptFacts(budget)
+    for plan in plans:
+        check_source(b"import torch\ntorch.zeros(1).item()\n", "", plan)
+        load_catalogue(plan.extend_rules, plan.ops)
+        load_indexes(plan.indexes)
 
 
 def _study_file(task: _Task) -> _Result:
@@ -583,10 +616,23 @@ def _study_file(task: _Task) -> _Result:
     links = Links(unmeasured(task.targets, task.plan), library()) if task.targets else None
     wanted = None if task.wanted is None else Wanted(task.key, task.wanted)
     handed = json.loads(task.handed) if task.handed else None
+    content = content_digest(source)
+    facts = _Process.facts.take(task.key, content) if task.handed else None
+    suffix = _suffix(task.path)
     studied = study_source(
-        source, task.module, task.plan, suffix=_suffix(task.path), links=links, wanted=wanted, handed=handed
+        source, task.module, task.plan, suffix=suffix, links=links, wanted=wanted, handed=handed, facts=facts
     )
+    if studied.facts is not None and wanted is not None and _may_be_told(studied.told, wanted.names):
+        _Process.facts.put(task.key, content, studied.facts, len(source))
     return _result(studied)
+
+
+def _may_be_told(told: Plain, names: Collection[str]) -> bool:
+    """Whether callers in other files are likely to tell something of the functions of a file."""
+    match told:
+        case [_, _, dict(functions), _]:
+            return any("*" in names or str(symbol).partition(".")[0] in names for symbol in functions)
+    return False
 
 
 def _result(studied: Studied) -> _Result:

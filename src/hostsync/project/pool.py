@@ -6,18 +6,14 @@ again one by one, and only the item that kills again is given up.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from hostsync.project.collection import collect_never, sparse_collection
+from hostsync.project.collection import sparse_collection
+from hostsync.project.workers import HERE, Died, Workers
 
-if TYPE_CHECKING:
-    # Imported where they are used: what is in the cache needs no processes.
-    from concurrent.futures import Future, ProcessPoolExecutor
-    from multiprocessing.context import BaseContext
+__all__ = ["HERE", "Died", "Job", "Order", "Workers", "run"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -29,7 +25,8 @@ SMALL_CHUNK = 40_000
 WORTHWHILE_BYTES = 150_000
 """Below this much source the start of processes costs more than it saves."""
 WORTHWHILE_ITEMS = 4
-MOST_JOBS_ON_WINDOWS = 60
+HANDED = 2
+"""Chunks in the hands of a worker: the second spares it to wait for this process."""
 
 
 @dataclass(frozen=True)
@@ -40,23 +37,11 @@ class Job(Generic[T]):
     weight: int
 
 
-class Died:
-    """Stands in for the result of an item whose worker process died."""
-
-
-def core_count() -> int:
-    """The number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0)) or 1
-    return os.cpu_count() or 1
-
-
 def run(
     jobs: Sequence[Job[T]],
     work: Callable[[T], R],
     *,
-    workers: int = 0,
-    prepare: Callable[[], None] | None = None,
+    workers: Workers,
     done: Callable[[int], None] | None = None,
     order: Order[R] | None = None,
 ) -> list[R | Died]:
@@ -65,8 +50,7 @@ def run(
     Args:
         jobs: the items.
         work: a function that can be found by name in another process.
-        workers: number of processes; 0 stands for one per core, 1 works in this process.
-        prepare: imports what `work` needs; it runs where forked processes then share it.
+        workers: the processes; they are started if there is work for them. One alone isn't: its work is done here.
         done: is told how many items have been finished so far.
         order: what must be finished before what, and what finished items tell later ones.
 
@@ -74,12 +58,9 @@ def run(
         The results in the order of `jobs`.
 
     Raises:
-        what `work` raises; KeyboardInterrupt, after the processes have been ended.
+        what `work` raises.
     """
-    workers = min(workers or core_count(), len(jobs))
-    if sys.platform == "win32":
-        workers = min(workers, MOST_JOBS_ON_WINDOWS)
-    return _Run(jobs, work, max(1, workers), prepare, done, order or Order()).results()
+    return _Run(jobs, work, workers, done, order or Order()).results()
 
 
 class Order(Generic[R]):
@@ -93,10 +74,14 @@ class Order(Generic[R]):
         """The result of an item, if it need not be worked out. Asked once all that is before it is finished."""
         return None
 
-    def finished(self, index: int, result: R | Died) -> None:
-        """Takes note of a result."""
+    def home(self, index: int) -> int | None:
+        """The worker that can do an item with less effort than others; None for no such worker."""
+        return None
 
-    def shared(self, indexes: Sequence[int]) -> object:
+    def finished(self, index: int, result: R | Died, worker: int) -> None:
+        """Takes note of a result, and of the worker that it is from."""
+
+    def shared(self, indexes: Sequence[int], worker: int) -> object:
         """What a worker has to be told before it works on these items: plain data, None for nothing."""
         return None
 
@@ -120,15 +105,14 @@ class _Run(Generic[T, R]):
         self,
         jobs: Sequence[Job[T]],
         work: Callable[[T], R],
-        workers: int,
-        prepare: Callable[[], None] | None,
+        workers: Workers,
         done: Callable[[int], None] | None,
         order: Order[R],
     ) -> None:
         self.jobs = jobs
         self.work = work
         self.workers = workers
-        self.prepare = prepare
+        self.count = min(workers.count, len(jobs))
         self.done = done
         self.order = order
         self.found: dict[int, R | Died] = {}
@@ -145,7 +129,7 @@ class _Run(Generic[T, R]):
         self.rank = {index: rank for rank, index in enumerate(self.by_rank)}
         self.rest = sum(job.weight for job in jobs)
         """The weight of what is not finished."""
-        self.chunk_weight = max(1, sum(job.weight for job in jobs) // (workers * CHUNKS_PER_WORKER))
+        self.chunk_weight = max(1, sum(job.weight for job in jobs) // (max(1, self.count) * CHUNKS_PER_WORKER))
         self.todo: list[int] = []
         """The ranks of what is ready and not known, sorted."""
         self.ready = 0
@@ -182,17 +166,17 @@ class _Run(Generic[T, R]):
             if result is None:
                 fresh.append(index)
             else:
-                ready += self._finish(index, result)
+                ready += self._finish(index, result, HERE)
         if fresh:
             self.todo += [self.rank[index] for index in fresh]
             self.ready += sum(self.jobs[index].weight for index in fresh)
             self.todo.sort()
 
-    def _finish(self, index: int, result: R | Died) -> list[int]:
+    def _finish(self, index: int, result: R | Died, worker: int) -> list[int]:
         """Takes in a result; what has become ready by it."""
         self.found[index] = result
         self.rest -= self.jobs[index].weight
-        self.order.finished(index, result)
+        self.order.finished(index, result, worker)
         if self.done is not None:
             self.done(len(self.found))
         ready = []
@@ -205,112 +189,72 @@ class _Run(Generic[T, R]):
     def _here(self) -> None:
         """Works in this process, as long as that is no less quick than to start others."""
         while self.todo:
-            if self.workers > 1 and len(self.todo) >= WORTHWHILE_ITEMS and self.rest >= WORTHWHILE_BYTES:
+            if self.count > 1 and len(self.todo) >= WORTHWHILE_ITEMS and self.rest >= WORTHWHILE_BYTES:
                 return
             index = self.by_rank[self.todo.pop()]
             self.ready -= self.jobs[index].weight
-            self.order.receive()(self.order.shared([index]))
-            self._arrived(self._finish(index, self.work(self.jobs[index].item)))
+            self.order.receive()(self.order.shared([index], HERE))
+            self._arrived(self._finish(index, self.work(self.jobs[index].item), HERE))
 
     def _in_processes(self) -> None:
-        if self.prepare is not None and _context().get_start_method() == "fork":
-            self.prepare()
-        lost: list[list[Entry[T]]] = []
-        while self.todo:
-            lost += self._run_chunks()
-            for chunk in lost:
-                for entry in chunk:
-                    result = _run_alone(entry, self.work, self.order)
-                    self._arrived(self._finish(entry[0], result))
-            lost = []
+        self.workers.start(self.count)
+        while self.todo or self.workers.busy:
+            self._hand_out()
+            for answer in self.workers.wait():
+                chunk: list[Entry[T]] = answer.ticket  # type: ignore[assignment]
+                if isinstance(answer.value, Died):
+                    for entry in chunk:
+                        self._arrived(self._finish(entry[0], self._alone(entry), HERE))
+                    continue
+                values: list[R] = answer.value  # type: ignore[assignment]
+                for (index, _), value in zip(chunk, values, strict=True):
+                    self._arrived(self._finish(index, value, answer.worker))
 
-    def _chunk(self) -> list[Entry[T]]:
+    def _hand_out(self) -> None:
+        """Gives the workers something to do, first those that have nothing."""
+        while self.todo:
+            worker, handed = self.workers.idlest()
+            if handed >= HANDED:
+                return
+            self._hand(self.workers, worker, self._chunk(worker))
+
+    def _hand(self, workers: Workers, worker: int, chunk: list[Entry[T]]) -> None:
+        shared = self.order.shared([index for index, _ in chunk], worker)
+        items = [item for _, item in chunk]
+        workers.hand(worker, chunk, _work_chunk, self.work, items, self.order.receive(), shared)
+
+    def _alone(self, entry: Entry[T]) -> R | Died:
+        """Tries an item that was in the hands of a worker when it died, in a process of its own."""
+        with self.workers.another() as one:
+            one.start()
+            self._hand(one, one.idlest()[0], [entry])
+            (answer,) = one.wait()
+            return answer.value if isinstance(answer.value, Died) else answer.value[0]  # type: ignore[index]
+
+    def _chunk(self, worker: int) -> list[Entry[T]]:
         """The next items for a worker, the most urgent first; few where others wait for them, or little is ready."""
         taken: list[Entry[T]] = []
         weight = 0
-        share = self.ready // (2 * self.workers)
+        share = self.ready // (2 * self.count)
         most, most_needed = (min(size, max(share, SMALL_CHUNK)) for size in (self.chunk_weight, self.chunk_weight // 4))
         while self.todo and len(taken) < MOST_ITEMS_IN_CHUNK:
-            index = self.by_rank[self.todo[-1]]
+            at = self._next(worker)
+            index = self.by_rank[self.todo[at]]
             cost = self.jobs[index].weight
             if taken and weight + cost > (most_needed if index in self.needed_by else most):
                 break
-            self.todo.pop()
+            del self.todo[at]
             taken.append((index, self.jobs[index].item))
             weight += cost
         self.ready -= weight
         return taken
 
-    def _run_chunks(self) -> list[list[Entry[T]]]:
-        """Runs chunks until nothing is left or a worker dies; the chunks that were lost then."""
-        import multiprocessing
-        from concurrent.futures import FIRST_COMPLETED, wait
-        from concurrent.futures.process import BrokenProcessPool
-
-        running: dict[Future[list[R]], list[Entry[T]]] = {}
-        lost: list[list[Entry[T]]] = []
-        others = set(multiprocessing.active_children())
-        with _executor(self.workers) as executor:
-            try:
-                while (self.todo or running) and not lost:
-                    while self.todo and len(running) < self.workers + 1:
-                        chunk = self._chunk()
-                        shared = self.order.shared([index for index, _ in chunk])
-                        items = [item for _, item in chunk]
-                        try:
-                            future = executor.submit(_work_chunk, self.work, items, self.order.receive(), shared)
-                            running[future] = chunk
-                        except BrokenProcessPool:
-                            lost.append(chunk)
-                            break
-                    for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
-                        chunk = running.pop(future)
-                        try:
-                            values = future.result()
-                        except BrokenProcessPool:
-                            lost.append(chunk)
-                            continue
-                        for (index, _), value in zip(chunk, values, strict=True):
-                            self._arrived(self._finish(index, value))
-            except BaseException:
-                for process in set(multiprocessing.active_children()) - others:
-                    process.terminate()
-                # Waits for the executor's own thread, which the interpreter's end would run into otherwise.
-                executor.shutdown(wait=True, cancel_futures=True)
-                raise
-        return lost + list(running.values())
-
-
-def _run_alone(entry: Entry[T], work: Callable[[T], R], order: Order[R]) -> R | Died:
-    from concurrent.futures.process import BrokenProcessPool
-
-    index, item = entry
-    with _executor(1) as executor:
-        try:
-            return executor.submit(_work_chunk, work, [item], order.receive(), order.shared([index])).result()[0]
-        except BrokenProcessPool:
-            return Died()
-
-
-def _executor(workers: int) -> ProcessPoolExecutor:
-    from concurrent.futures import ProcessPoolExecutor
-
-    return ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
-
-
-def _context() -> BaseContext:
-    """Forked workers share what is imported. macOS has fork, but its system libraries do not survive it."""
-    import multiprocessing
-
-    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-
-
-def _start_worker() -> None:
-    # Ctrl-C reaches the whole process group; only the parent answers it.
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    collect_never()
+    def _next(self, worker: int) -> int:
+        """Where in `todo` the next item for a worker is: the most urgent that is not another's, or of all."""
+        for at in range(len(self.todo) - 1, -1, -1):
+            if self.order.home(self.by_rank[self.todo[at]]) in (None, worker):
+                return at
+        return len(self.todo) - 1
 
 
 def _work_chunk(work: Callable[[T], R], items: list[T], receive: Callable[[object], None], shared: object) -> list[R]:
