@@ -12,9 +12,10 @@ from hostsync.infer.versions import TorchRange
 
 if TYPE_CHECKING:
     from hostsync.infer.links import Links
+    from hostsync.infer.module import Followed
     from hostsync.infer.plain import Plain
 
-__all__ = ["ALL_RELEASES", "Study", "TorchRange", "Wanted", "analyse", "study"]
+__all__ = ["ALL_RELEASES", "Study", "TorchRange", "Wanted", "analyse", "study", "study_again"]
 
 
 ALL_RELEASES = TorchRange()
@@ -45,6 +46,8 @@ class Study(NamedTuple):
     """None unless it was wanted."""
     told: Plain
     """What the module tells of others, and may be told by them: the fields of `handed.Told`. None unless wanted."""
+    followed: Followed
+    """For `study_again`."""
 
 
 def study(
@@ -53,7 +56,6 @@ def study(
     torch: TorchRange,
     links: Links | None = None,
     wanted: Wanted | None = None,
-    handed: Plain = None,
 ) -> Study:
     """As `analyse`, for a module of a project.
 
@@ -61,15 +63,27 @@ def study(
         module, ops, torch: as there.
         links: what it knows of other modules; None for nothing.
         wanted: what others want to know of it; None for nothing.
-        handed: what callers in other modules hand in, as `handed.from_outside` reads it.
     """
-    from hostsync.infer.handed import from_outside, told_of
+    from hostsync.infer.handed import told_of
     from hostsync.infer.interface import interface_of
     from hostsync.infer.module import follow_module
 
-    followed = follow_module(module, ops, torch, links, None if handed is None else from_outside(handed))
+    followed = follow_module(module, ops, torch, links)
     if wanted is None:
-        return Study(followed.events, None, None)
+        return Study(followed.events, None, None, followed)
     names = None if "*" in wanted.names else wanted.names
     interface = interface_of(followed.context, wanted.key, names) if names != () else None
-    return Study(followed.events, interface, list(told_of(followed.context)))
+    return Study(followed.events, interface, list(told_of(followed.context)), followed)
+
+
+def study_again(followed: Followed, handed: Plain) -> tuple[Event, ...]:
+    """The events of a module that callers in other modules tell something of.
+
+    Args:
+        followed: of its first study, which can't be used a second time.
+        handed: what they hand in, as `handed.from_outside` reads it.
+    """
+    from hostsync.infer.handed import from_outside
+    from hostsync.infer.module import follow_again
+
+    return follow_again(followed, from_outside(handed)).events

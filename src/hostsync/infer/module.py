@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from hostsync import facts
@@ -26,10 +26,16 @@ _DEEPEST = 40
 """Calls inside of each other that are followed so."""
 
 
+_NEWS = 4
+"""How many calls up what callers elsewhere tell of a function is followed."""
+
+
 class Followed(NamedTuple):
     context: Context
     events: tuple[Event, ...]
     """Sorted by position; of several that say the same, the surest."""
+    recorded: tuple[Recorded, ...]
+    """What the events came from."""
 
 
 def follow_module(
@@ -57,12 +63,57 @@ def follow_module(
     _follow_all(context, recorded)
     for info in context.classes.values():
         info.set_up = None
+    return _settled(context, recorded)
+
+
+def follow_again(followed: Followed, handed: dict[str, dict[str, Handed]]) -> Followed:
+    """Follows what callers elsewhere tell something new of, in a module that has been followed.
+
+    Args:
+        followed: the module. It may be changed, and is not to be used any more.
+        handed: what callers hand in, by function and parameter.
+    """
+    context = followed.context
+    if any(_leaves_something(context, symbol) for symbol in handed):
+        # What its objects hold may be known by now all over the module.
+        return follow_module(context.module, context.ops, context.torch, context.links, handed)
+    return _settled(context, _tell(context, list(followed.recorded), handed))
+
+
+def _leaves_something(context: Context, symbol: str) -> bool:
+    """Whether a function assigns to attributes, so that what it is handed may turn up elsewhere."""
+    node = context.functions.get(symbol)
+    return node is not None and usage(context, node).stores_attributes
+
+
+def _settled(context: Context, recorded: list[Recorded]) -> Followed:
+    """Lets the calls inside the module tell what they can, and judges what was recorded."""
     for _ in range(ROUNDS):
         told = told_by_calls(context)
         if not told:
             break
         recorded = _again(context, recorded, told)
-    return Followed(context, _surest(settle(context, recorded)))
+    return Followed(context, _surest(settle(context, recorded)), tuple(recorded))
+
+
+def _tell(context: Context, recorded: list[Recorded], told: dict[str, dict[str, Handed]]) -> list[Recorded]:
+    """As `_again`, and goes on with the callers of functions that then give something else."""
+    affected = set(told)
+    seen = {"<module>", *affected}
+    for symbol, params in told.items():
+        context.handed.setdefault(symbol, {}).update(params)
+    for _ in range(_NEWS):
+        before = {key: value for key, value in context.summaries.items() if key[0] in affected}
+        for key in before:
+            del context.summaries[key]
+            context.effects.pop(key, None)
+        recorded = _anew(context, recorded, affected)
+        changed = {key[0] for key, value in before.items() if context.summaries.get(key) != value}
+        affected = {site.caller for symbol in changed for site in context.calls.get(symbol, ())} - seen
+        if not affected:
+            break
+        seen |= affected
+    return recorded
 
 
 def _follow_all(context: Context, recorded: list[Recorded]) -> None:
@@ -92,12 +143,17 @@ def _again(context: Context, recorded: list[Recorded], told: dict[str, dict[str,
     """Follows functions anew that callers have told something of; the events of all."""
     for symbol, params in told.items():
         context.handed.setdefault(symbol, {}).update(params)
+    return _anew(context, recorded, told)
+
+
+def _anew(context: Context, recorded: list[Recorded], symbols: Collection[str]) -> list[Recorded]:
+    """Follows functions anew; the events of all."""
     for sites in context.calls.values():
-        sites[:] = [site for site in sites if site.caller not in told]
-    context.named_calls[:] = [call for call in context.named_calls if call.caller not in told]
-    kept = [record for record in recorded if record.event.symbol not in told]
+        sites[:] = [site for site in sites if site.caller not in symbols]
+    context.named_calls[:] = [call for call in context.named_calls if call.caller not in symbols]
+    kept = [record for record in recorded if record.event.symbol not in symbols]
     for callee in context.pending[:]:
-        if callee.symbol in told:
+        if callee.symbol in symbols:
             kept.extend(_follow(context, callee))
     return kept
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from hostsync.catalogue.rules import RuleIndex
     from hostsync.facts import Module
     from hostsync.infer import Wanted
+    from hostsync.infer.events import Event
     from hostsync.infer.links import Links
+    from hostsync.infer.module import Followed
     from hostsync.infer.plain import Plain
 
 NOTEBOOK_SUFFIX = ".ipynb"
@@ -59,8 +61,8 @@ class Studied(NamedTuple):
     """None where there is nothing to know."""
     told: Plain = None
     """What it tells of others by the way it calls them; see `infer.Study`."""
-    facts: Module | None = None
-    """What it was parsed to; None for a notebook, and for a source that can't give anything."""
+    followed: Followed | None = None
+    """What a study by what callers hand in can go on with; None after one, and where nothing can be found."""
 
 
 def check_source(source: bytes, module: str, plan: Plan, *, suffix: str = ".py") -> Checked:
@@ -88,7 +90,7 @@ def study_source(
     links: Links | None = None,
     wanted: Wanted | None = None,
     handed: Plain = None,
-    facts: Module | None = None,
+    followed: Followed | None = None,
 ) -> Studied:
     """As `check_source`, for a file of a project.
 
@@ -97,13 +99,13 @@ def study_source(
         links: what the file knows of others.
         wanted: what others want to know of it; None for nothing.
         handed: what callers in other files hand in.
-        facts: what `source` was parsed to before, if it was.
+        followed: from a study of the same without `handed`, if there was one. It is used up.
     """
     try:
-        if facts is None and not matters(source, plan):
+        if followed is None and not matters(source, plan):
             return Studied(Checked())
         study = _study_notebook if suffix == NOTEBOOK_SUFFIX else _study_module
-        return study(source, module, plan, _Known(links, wanted, handed, facts))
+        return study(source, module, plan, _Known(links, wanted, handed, followed))
     except Exception as error:
         from hostsync.syntax.parse import SourceError
 
@@ -140,15 +142,14 @@ class _Known(NamedTuple):
     links: Links | None
     wanted: Wanted | None
     handed: Plain
-    facts: Module | None
+    followed: Followed | None
 
 
 def _study_module(source: bytes, module: str, plan: Plan, known: _Known) -> Studied:
     from hostsync.syntax.parse import decode, parse_module
 
-    facts = parse_module(source, module) if known.facts is None else known.facts
-    studied = _study_facts(facts, lambda: decode(source).removeprefix("\ufeff"), plan, known)
-    return studied._replace(facts=facts)
+    facts = parse_module(source, module) if known.followed is None else known.followed.context.module
+    return _study_facts(facts, lambda: decode(source).removeprefix("\ufeff"), plan, known)
 
 
 def _study_notebook(source: bytes, module: str, plan: Plan, known: _Known) -> Studied:
@@ -160,17 +161,27 @@ def _study_notebook(source: bytes, module: str, plan: Plan, known: _Known) -> St
 
 
 def _study_facts(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -> Studied:
-    from hostsync.infer import TorchRange, study
+    from hostsync.infer import TorchRange, study, study_again
     from hostsync.infer.versions import parse_release
+
+    followed, interface, told = known.followed, None, None
+    if followed is None:
+        torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
+        ops = load_catalogue(plan.extend_rules, plan.ops).ops
+        # Also before what is handed in: the outcome may not depend on whether there was an earlier study.
+        first = study(facts, ops, torch, known.links, known.wanted)
+        followed, interface, told = first.followed, first.interface, first.told
+    if known.handed is None:
+        return Studied(_to_checked(facts, followed.events, text, plan), interface, told, followed)
+    return Studied(_to_checked(facts, study_again(followed, known.handed), text, plan))
+
+
+def _to_checked(facts: Module, events: Sequence[Event], text: Callable[[], str], plan: Plan) -> Checked:
     from hostsync.lint.conversion import to_findings
     from hostsync.syntax.parse import split_lines
 
-    torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
-    ops = load_catalogue(plan.extend_rules, plan.ops).ops
-    found = study(facts, ops, torch, known.links, known.wanted, known.handed)
-    lines = split_lines(text()) if found.events else ()
-    checked = Checked(to_findings(found.events, _index(plan.extend_rules), lines), facts.allows)
-    return Studied(checked, found.interface, found.told)
+    lines = split_lines(text()) if events else ()
+    return Checked(to_findings(events, _index(plan.extend_rules), lines), facts.allows)
 
 
 @lru_cache(maxsize=8)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from hostsync.facts import Module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hostsync.infer.module import Followed
 
 BUDGET = 16_000_000
-"""Bytes of source whose facts all processes of a scan keep together. Facts take some 15 times as much memory."""
+"""Bytes of source for which all processes of a scan keep together what they know. That takes some 20 times as much
+memory."""
 
 
-class KeptFacts:
-    """Facts by the file and a digest of its content, as many as the budget allows.
+class KeptStudies:
+    """Studies by the file and a digest of its content, as many as the budget allows.
 
     Args:
         budget: bytes of source.
@@ -17,22 +21,22 @@ class KeptFacts:
 
     def __init__(self, budget: int = BUDGET) -> None:
         self._left = budget
-        self._held: dict[tuple[str, str], tuple[Module, int]] = {}
+        self._held: dict[tuple[str, str], tuple[Followed, int]] = {}
 
-    def put(self, key: str, content: str, facts: Module, size: int) -> None:
-        """Keeps facts, unless they are too many.
+    def put(self, key: str, content: str, followed: Followed, size: int) -> None:
+        """Keeps a study, unless that is too much.
 
         Args:
             key, content: the name of the file, and the digest of its content.
-            facts: what it was parsed to.
+            followed: what is to be kept.
             size: bytes of source.
         """
         if size <= self._left and (key, content) not in self._held:
-            self._held[key, content] = facts, size
+            self._held[key, content] = followed, size
             self._left -= size
 
-    def take(self, key: str, content: str) -> Module | None:
+    def take(self, key: str, content: str) -> Followed | None:
         """What is kept of a file; it is kept no longer then."""
-        facts, size = self._held.pop((key, content), (None, 0))
+        followed, size = self._held.pop((key, content), (None, 0))
         self._left += size
-        return facts
+        return followed

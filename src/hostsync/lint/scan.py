@@ -20,7 +20,7 @@ from hostsync.lint.check import (
     study_source,
 )
 from hostsync.lint.checked import Checked, from_plain, to_plain
-from hostsync.lint.kept import BUDGET, KeptFacts
+from hostsync.lint.kept import BUDGET, KeptStudies
 from hostsync.lint.linking import Entry, Project, Told, content_digest, gather, library, receive, survey, unmeasured
 from hostsync.project.cache import Cache, Plain, digest, tree_fingerprint
 from hostsync.project.collection import sparse_collection
@@ -520,7 +520,7 @@ class _Handed(Order[_Result]):
     def jobs(self) -> list[Job[_Task]]:
         entries = self._first.project.entries
         return [
-            Job(self._first.task(place)._replace(wanted=None, handed=self._texts[place]), entries[place].file.size + 1)
+            Job(self._first.task(place)._replace(handed=self._texts[place]), entries[place].file.size + 1)
             for place in self.places
         ]
 
@@ -589,12 +589,12 @@ def _is_kept(checked: Checked) -> bool:
 class _Process:
     """What this process keeps between the files that it studies."""
 
-    facts = KeptFacts()
+    studies = KeptStudies()
 
 
 def _prepare(plans: Sequence[Plan], budget: int) -> None:
     """Imports and loads what a check needs, in a worker."""
-    _Process.facts = KeptFacts(budget)
+    _Process.studies = KeptStudies(budget)
     for plan in plans:
         check_source(b"import torch\ntorch.zeros(1).item()\n", "", plan)
         load_catalogue(plan.extend_rules, plan.ops)
@@ -617,13 +617,13 @@ def _study_file(task: _Task) -> _Result:
     wanted = None if task.wanted is None else Wanted(task.key, task.wanted)
     handed = json.loads(task.handed) if task.handed else None
     content = content_digest(source)
-    facts = _Process.facts.take(task.key, content) if task.handed else None
+    followed = _Process.studies.take(task.key, content) if task.handed else None
     suffix = _suffix(task.path)
     studied = study_source(
-        source, task.module, task.plan, suffix=suffix, links=links, wanted=wanted, handed=handed, facts=facts
+        source, task.module, task.plan, suffix=suffix, links=links, wanted=wanted, handed=handed, followed=followed
     )
-    if studied.facts is not None and wanted is not None and _may_be_told(studied.told, wanted.names):
-        _Process.facts.put(task.key, content, studied.facts, len(source))
+    if studied.followed is not None and wanted is not None and _may_be_told(studied.told, wanted.names):
+        _Process.studies.put(task.key, content, studied.followed, len(source))
     return _result(studied)
 
 

@@ -142,9 +142,10 @@ class Workers:
     def _start(self) -> _Worker:
         context = _context()
         ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, self._prepare), daemon=True)  # type: ignore[attr-defined]
+        inherited = ours if context.get_start_method() == "fork" else None
+        process = context.Process(target=_serve, args=(theirs, inherited, self._prepare), daemon=True)  # type: ignore[attr-defined]
         process.start()
-        # Only the worker holds its end, so that the pipe breaks when the worker dies.
+        # Only the worker holds its end now, so that the pipe breaks when the worker dies.
         theirs.close()
         return _Worker(next(_numbers), process, ours)
 
@@ -166,12 +167,16 @@ def _context() -> BaseContext:
 # --- in the worker -------------------------------------------------------------------------------
 
 
-def _serve(pipe: Connection, prepare: Callable[[], object] | None) -> None:
+def _serve(pipe: Connection, inherited: Connection | None, prepare: Callable[[], object] | None) -> None:
     import queue
     import signal
     import threading
     from pickle import PicklingError
 
+    if inherited is not None:
+        # Else the pipe would not break when the parent dies. (The last worker that was forked notices first, as those
+        # before it left their pipes to it.)
+        inherited.close()
     # Ctrl-C reaches the whole process group; only the parent answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
