@@ -5,10 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.infer.cases import places
 
+from hostsync.infer.module import Followed
+from hostsync.lint import scan as scanning
+from hostsync.lint.kept import KeptStudies
 from hostsync.lint.scan import check_files
 from hostsync.project.cache import Cache
 from hostsync.project.config import Resolver
@@ -61,6 +65,62 @@ def test_packages_without_annotations(package: Path) -> None:
         (alone,) = scan(path).values()
         found[path] = {(row, code) for row, code, _ in alone}
     assert found == {path: set(places(path, "expect")) for path in found}
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES.iterdir()), ids=lambda package: package.name)
+def test_what_was_kept_of_a_first_study_changes_nothing(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for budget in (10_000_000, 0):
+        kept = KeptStudies(budget)
+        taken: list[object] = []
+        monkeypatch.setattr(kept, "take", lambda *key, of=kept.take, to=taken: to.append(of(*key)) or to[-1])
+        monkeypatch.setattr(scanning._Process, "studies", kept)
+        found.append(scan(package))
+        assert (package.name != "told" and not taken) or any(taken) == bool(budget)
+    assert found[0] == found[1]
+
+
+def test_a_budget_holds() -> None:
+    context: Any = None
+    kept, one = KeptStudies(100), Followed(context, (), ())
+    kept.put("a", "1", one, 60)
+    kept.put("b", "1", one, 60)
+    assert kept.take("b", "1") is None
+    assert kept.take("a", "2") is None
+    assert kept.take("a", "1") is one
+    assert kept.take("a", "1") is None
+    kept.put("b", "1", one, 100)
+    assert kept.take("b", "1") is one
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("tests/pkg/use.py", True),
+        ("test/use.py", True),
+        ("pkg/tests/use.py", False),
+        ("pkg/testing/use.py", False),
+        ("pkg/test_use.py", False),
+    ],
+)
+def test_only_the_folders_of_a_package_itself_say_that_it_holds_tests(tmp_path: Path, path: str, counts: bool) -> None:
+    folder = tmp_path / path.split("/")[0] if path.startswith("test") else tmp_path
+    root = f"{path.rpartition('/')[0]}/" if counts else "pkg/"
+    use = """\
+        import torch
+        from {} import on_device
+
+        def f():
+            on_device(torch.ones(2, device="cuda").sum())
+        """.format(*(["pkg.helpers"] if "pkg" in path else ["helpers"]))
+    helpers = "import torch\n\ndef on_device(value):\n    return int(value)\n"
+    write(tmp_path, {path: use, f"{root}helpers.py": helpers})
+    for inside in (tmp_path / path).parents:
+        if "pkg" in inside.relative_to(tmp_path).parts:
+            (inside / "__init__.py").touch()
+        if inside.parent == tmp_path:
+            break
+    assert scan(folder)["helpers.py"] == ([(4, "HS103", "certain")] if counts else [])
 
 
 HELPERS = """\

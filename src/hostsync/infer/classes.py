@@ -60,6 +60,7 @@ def is_module_class(context: Context, name: str) -> bool:
 
 def class_attribute(context: Context, name: str, attribute: str, receiver: Value) -> Value:
     """What `receiver.attribute` is, for a class of the module or an instance of one."""
+    unknown: Value = UNKNOWN
     for current in bases_of(context, name):
         info = context.classes[current]
         method = info.methods.get(attribute)
@@ -68,12 +69,14 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
             if is_decorated(method, "staticmethod") or isinstance(receiver, ClassRef):
                 bound = receiver if is_decorated(method, "classmethod") else None  # type: ignore[assignment]
             return Callable(method, f"{current}.{attribute}", bound, current)
-        table = attributes(context, info)
-        if attribute in table:
-            return table[attribute]
-        if attribute in info.attributes:
-            return info.attributes[attribute]
-    return UNKNOWN
+        value = attributes(context, info).get(attribute)
+        if value is None:
+            value = info.attributes.get(attribute)
+        if value is not None and not isinstance(value, Unknown):
+            return value
+        # A derived class may assign what only its base knows the kind of.
+        unknown = value or unknown
+    return unknown
 
 
 def fields_of(context: Context, name: str) -> Items | None:

@@ -137,7 +137,10 @@ def _is_switch(param: facts.Param) -> bool:
 def _handed_in(frame: Frame, value: Value, held: Handed, name: str) -> Tensor:
     """A parameter that callers hand a tensor in for, whatever its annotation says."""
     tensor = held.value._replace(param=name)
-    if tensor.device > ANYWHERE:
+    if frame.events is None and frame.sink is None and tensor.device != CPU:
+        # What the function gives to a caller depends on what that one hands in.
+        tensor = tensor._replace(device=of_param(name))
+    elif tensor.device > ANYWHERE:
         # One caller on the CPU says nothing of the others.
         tensor = tensor._replace(device=ANYWHERE)
     if held.text and frame.function is not None:

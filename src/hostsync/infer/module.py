@@ -9,15 +9,16 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.findings import CONFIDENCES
 from hostsync.infer import calls, expressions, indexing, statements  # noqa: F401  (they register their transfer functions)
-from hostsync.infer.classes import attributes
+from hostsync.infer.classes import attributes, bases_of
 from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
 from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
-from hostsync.infer.functions import method_frame, run, usage
+from hostsync.infer.functions import bind_params, method_frame, run, usage
 from hostsync.infer.handed import ROUNDS, told_by_calls
 from hostsync.infer.links import Links
+from hostsync.infer.plain import is_foreign
 from hostsync.infer.settling import settle
-from hostsync.infer.summaries import result_of
+from hostsync.infer.summaries import result_of, summarise
 from hostsync.infer.values import Callable, Tensor, join
 from hostsync.infer.versions import TorchRange
 
@@ -73,17 +74,7 @@ def follow_again(followed: Followed, handed: dict[str, dict[str, Handed]]) -> Fo
         followed: the module. It may be changed, and is not to be used any more.
         handed: what callers hand in, by function and parameter.
     """
-    context = followed.context
-    if any(_leaves_something(context, symbol) for symbol in handed):
-        # What its objects hold may be known by now all over the module.
-        return follow_module(context.module, context.ops, context.torch, context.links, handed)
-    return _settled(context, _tell(context, list(followed.recorded), handed))
-
-
-def _leaves_something(context: Context, symbol: str) -> bool:
-    """Whether a function assigns to attributes, so that what it is handed may turn up elsewhere."""
-    node = context.functions.get(symbol)
-    return node is not None and usage(context, node).stores_attributes
+    return _settled(followed.context, _tell(followed.context, list(followed.recorded), handed))
 
 
 def _settled(context: Context, recorded: list[Recorded]) -> Followed:
@@ -92,28 +83,54 @@ def _settled(context: Context, recorded: list[Recorded]) -> Followed:
         told = told_by_calls(context)
         if not told:
             break
-        recorded = _again(context, recorded, told)
+        recorded = _tell(context, recorded, told)
     return Followed(context, _surest(settle(context, recorded)), tuple(recorded))
 
 
 def _tell(context: Context, recorded: list[Recorded], told: dict[str, dict[str, Handed]]) -> list[Recorded]:
-    """As `_again`, and goes on with the callers of functions that then give something else."""
-    affected = set(told)
-    seen = {"<module>", *affected}
+    """Follows functions anew that callers have told something of, and those that this is news for; the events of all.
+
+    News is what a function returns, for its callers, and what it leaves in the attributes of an object, for all methods
+    of its class and of those derived from it.
+    """
+    seen = {"<module>"}
     for symbol, params in told.items():
         context.handed.setdefault(symbol, {}).update(params)
+    affected = set(told)
     for _ in range(_NEWS):
+        for owner in {symbol.rpartition(".")[0] for symbol in affected if _leaves_something(context, symbol)}:
+            affected |= _forget_attributes(context, owner)
+        affected -= seen
+        if not affected:
+            break
+        seen |= affected
         before = {key: value for key, value in context.summaries.items() if key[0] in affected}
         for key in before:
             del context.summaries[key]
             context.effects.pop(key, None)
         recorded = _anew(context, recorded, affected)
+        for callee in context.pending:
+            if (callee.symbol, callee.bound) in before:
+                summarise(context, callee)
         changed = {key[0] for key, value in before.items() if context.summaries.get(key) != value}
-        affected = {site.caller for symbol in changed for site in context.calls.get(symbol, ())} - seen
-        if not affected:
-            break
-        seen |= affected
+        affected = {site.caller for symbol in changed for site in context.calls.get(symbol, ())}
     return recorded
+
+
+def _leaves_something(context: Context, symbol: str) -> bool:
+    """Whether a function assigns to attributes, so that what it is handed may turn up elsewhere."""
+    node = context.functions.get(symbol)
+    return node is not None and usage(context, node).stores_attributes
+
+
+def _forget_attributes(context: Context, owner: str) -> set[str]:
+    """Lets the attributes of a class be found out anew; the methods that may see them."""
+    if owner not in context.classes or is_foreign(owner):
+        return set()
+    info = context.classes[owner]
+    info.table, info.writes, info.set_up = None, {}, None
+    concerned = (n for n in context.classes if not is_foreign(n) and owner in bases_of(context, n))
+    return {f"{name}.{method}" for name in concerned for method in context.classes[name].methods}
 
 
 def _follow_all(context: Context, recorded: list[Recorded]) -> None:
@@ -139,13 +156,6 @@ def _follow_all(context: Context, recorded: list[Recorded]) -> None:
     context.follow_now = None
 
 
-def _again(context: Context, recorded: list[Recorded], told: dict[str, dict[str, Handed]]) -> list[Recorded]:
-    """Follows functions anew that callers have told something of; the events of all."""
-    for symbol, params in told.items():
-        context.handed.setdefault(symbol, {}).update(params)
-    return _anew(context, recorded, told)
-
-
 def _anew(context: Context, recorded: list[Recorded], symbols: Collection[str]) -> list[Recorded]:
     """Follows functions anew; the events of all."""
     for sites in context.calls.values():
@@ -162,6 +172,7 @@ def _follow(context: Context, callee: Callable) -> list[Recorded]:
     node = callee.node
     assert isinstance(node, facts.Function)
     if not usage(context, node).candidates:
+        _sign(context, callee, node)
         return []
     if callee.owner is not None:
         info = context.classes[callee.owner]
@@ -184,10 +195,18 @@ def _follow(context: Context, callee: Callable) -> list[Recorded]:
     return _done(context, callee, node, frame)
 
 
+def _sign(context: Context, callee: Callable, node: facts.Function) -> None:
+    """Notes which parameters callers may tell of, for a function that can't wait but may return or keep them."""
+    if node.params and callee.symbol not in context.signatures:
+        frame = Frame(context, callee.symbol, usage(context, node), function=node, loud=True)
+        frame.bound = callee.bound
+        bind_params(frame, node.params)
+
+
 def _done(context: Context, callee: Callable, node: facts.Function, frame: Frame) -> list[Recorded]:
     """Takes down what following a function has shown; its events."""
     key = (callee.symbol, callee.bound)
-    if key not in context.summaries and key not in context.busy:
+    if key not in context.summaries and key not in context.busy and callee.symbol not in context.handed:
         context.summaries[key] = result_of(frame, node)
     if callee.owner is not None and node.params:
         _leave(context, callee.owner, frame, node.params[0].name + ".")

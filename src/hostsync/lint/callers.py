@@ -7,8 +7,7 @@ Such a call only speaks of parameters that must be given, as others may mean som
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import PurePosixPath
+from collections.abc import Collection, Mapping
 
 from hostsync.infer.handed import HELD, element_plain, join_plain
 from hostsync.infer.plain import Plain
@@ -17,12 +16,13 @@ _SHORTEST_NAME = 4
 """A name of fewer letters says nothing of a class."""
 
 
-def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain]) -> dict[str, Plain]:
+def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Collection[str] = ()) -> dict[str, Plain]:
     """What callers hand in, by file, function and parameter: the value and where it was seen.
 
     Args:
         told: by file, what it tells of others (`direct`, `named`) and what its classes hold (`holds`).
         asked: the files that want to know, with the functions that are `open`.
+        tests: the files that hold tests, by `is_test`, whose calls don't count.
     """
     direct: dict[str, list[tuple[str, Plain]]] = {}
     named: dict[str, list[tuple[str, Plain]]] = {}
@@ -32,7 +32,7 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain]) -> dict[str,
         for name, attributes in sorted(holds.items()):
             for attribute, value in attributes.items():
                 held.setdefault(attribute, []).append((name.rpartition(".")[2], value))
-        if is_test(key):
+        if key in tests:
             continue
         for symbol, params in calls.items():
             direct.setdefault(symbol, []).append((key, params))
@@ -72,10 +72,17 @@ class _Customs:
         return self._usual[key] == tuple(names[:count])
 
 
-def is_test(key: str) -> bool:
-    """Whether a file holds tests: these hand in whatever is handy, which says nothing of real use."""
-    path = PurePosixPath(key)
-    return path.name.startswith("test_") or any(part in {"test", "tests", "testing"} for part in path.parts[:-1])
+def is_test(name: str, module: str) -> bool:
+    """Whether a file holds tests: these hand in whatever is handy, which says nothing of real use.
+
+    Args:
+        name: of the file.
+        module: its dotted name. The folders above its package don't count: they say nothing of what it is.
+    """
+    return name.startswith("test_") or not _TESTS.isdisjoint(module.split(".")[:-1])
+
+
+_TESTS = frozenset({"test", "tests", "testing"})
 
 
 def _of_file(

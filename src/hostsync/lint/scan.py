@@ -363,7 +363,7 @@ class _Linked(Order[_Result]):
     def _evidence(self, keys: Mapping[int, str]) -> dict[str, Plain]:
         import json
 
-        from hostsync.lint.callers import evidence
+        from hostsync.lint.callers import evidence, is_test
 
         told: dict[str, Plain] = {}
         for place, key in keys.items():
@@ -378,7 +378,9 @@ class _Linked(Order[_Result]):
                     text = _study_file(self.task(place)).told
             if text:
                 told[key] = json.loads(text)
-        return evidence(told, told)
+        files = ((key, self.project.entries[place].file) for place, key in keys.items())
+        tests = frozenset(key for key, file in files if is_test(file.path.name, file.module))
+        return evidence(told, told, tests)
 
     def _needed(self, asked: Iterable[int]) -> list[int]:
         """The files that are asked for, and all that they need."""

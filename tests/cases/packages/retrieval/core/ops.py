@@ -42,7 +42,7 @@ def accuracy(pred, target, topk=(1,)):
 
 def on(x, device=None, dtype=None):
     if device is not None and x.device != device:
-        x = x.to(device)
+        x = x.to(device)  # expect: HS401
     if dtype is not None and x.dtype != dtype:
         x = x.to(dtype)
     return x
