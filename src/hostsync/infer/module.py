@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
@@ -19,7 +19,7 @@ from hostsync.infer.links import Links
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.settling import settle
 from hostsync.infer.summaries import result_of, summarise
-from hostsync.infer.values import Callable, Tensor, join
+from hostsync.infer.values import Callable, Tensor, Value, join
 from hostsync.infer.versions import TorchRange
 
 _NO_USAGE = Usage({}, True, True)
@@ -99,12 +99,12 @@ def _tell(context: Context, recorded: list[Recorded], told: dict[str, dict[str, 
     affected = set(told)
     for _ in range(_NEWS):
         for owner in {symbol.rpartition(".")[0] for symbol in affected if _leaves_something(context, symbol)}:
-            affected |= _forget_attributes(context, owner)
+            affected |= _attributes_anew(context, owner)
         affected -= seen
         if not affected:
             break
         seen |= affected
-        before = {key: value for key, value in context.summaries.items() if key[0] in affected}
+        before = _without_origins({key: value for key, value in context.summaries.items() if key[0] in affected})
         for key in before:
             del context.summaries[key]
             context.effects.pop(key, None)
@@ -112,7 +112,8 @@ def _tell(context: Context, recorded: list[Recorded], told: dict[str, dict[str, 
         for callee in context.pending:
             if (callee.symbol, callee.bound) in before:
                 summarise(context, callee)
-        changed = {key[0] for key, value in before.items() if context.summaries.get(key) != value}
+        after = _without_origins({key: context.summaries[key] for key in before if key in context.summaries})
+        changed = {key[0] for key, value in before.items() if after.get(key) != value}
         affected = {site.caller for symbol in changed for site in context.calls.get(symbol, ())}
     return recorded
 
@@ -123,14 +124,25 @@ def _leaves_something(context: Context, symbol: str) -> bool:
     return node is not None and usage(context, node).stores_attributes
 
 
-def _forget_attributes(context: Context, owner: str) -> set[str]:
-    """Lets the attributes of a class be found out anew; the methods that may see them."""
-    if owner not in context.classes or is_foreign(owner):
+def _attributes_anew(context: Context, owner: str) -> set[str]:
+    """Finds out the attributes of a class anew; the methods that may see them, if that gave something else."""
+    info = context.classes.get(owner)
+    if info is None or is_foreign(owner) or info.table is None:
         return set()
-    info = context.classes[owner]
+    before = info.table
     info.table, info.writes, info.set_up = None, {}, None
+    if _without_origins(attributes(context, info)) == _without_origins(before):
+        return set()
     concerned = (n for n in context.classes if not is_foreign(n) and owner in bases_of(context, n))
     return {f"{name}.{method}" for name in concerned for method in context.classes[name].methods}
+
+
+K = TypeVar("K")
+
+
+def _without_origins(values: Mapping[K, Value]) -> dict[K, Value]:
+    """Values by what they are, not by where that is known from."""
+    return {key: value._replace(origin=None) if isinstance(value, Tensor) else value for key, value in values.items()}
 
 
 def _follow_all(context: Context, recorded: list[Recorded]) -> None:
