@@ -51,6 +51,9 @@ _WHOLE_DTYPES = frozenset({"int8", "uint8", "int16", "short", "int32", "int", "i
 """No module is of these: `x.to(torch.int64)` proves a tensor."""
 _CONVERSIONS = frozenset({"as_tensor", "asarray", "from_numpy", "tensor"})
 _PATHS = frozenset({facts.Name, facts.Attr})
+_LIKE_ARRAYS = frozenset("sum mean any all min max argmin argmax flatten reshape cumsum argsort".split())
+"""Methods that tensors and arrays have, and modules don't."""
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _NOT_PROOF = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "torch.save", "torch.typename"})
 
 
@@ -139,12 +142,11 @@ def usage_of(
             candidates = True
             if uses_torch:
                 _from_call(node, ops, canonical, tensors, masks)
-                if (
-                    type(node.func) is facts.Attr
-                    and node.func.name in _TO_THE_DEVICE
-                    and type(node.func.value) is facts.Name
-                ):
-                    moved.add(node.func.value.id)
+                if type(node.func) is facts.Attr and type(node.func.value) is facts.Name:
+                    if node.func.name in _TO_THE_DEVICE:
+                        moved.add(node.func.value.id)
+                    elif node.func.name in _LIKE_ARRAYS:
+                        shaped.add(node.func.value.id)
             _, func, args, keywords = node
             push(func)
             if args:
@@ -370,8 +372,8 @@ def _from_call(
     if first in _TENSOR_LISTS and type(args[0]) is facts.Sequence:
         for item in args[0].items:
             _note(tensors, item, span)
-    if name is not None and first in _TENSOR_PARAMS and type(args[0]) in _PATHS:
-        _note(tensors, args[0], span)
+    if name is not None and first in _TENSOR_PARAMS:
+        _note(tensors, _beside_numbers(args[0]), span)
     if op.returns not in _GIVING or op.name.endswith(_BY_NUMBER):
         return
     for param, arg in zip(params, args, strict=False):
@@ -382,6 +384,26 @@ def _from_call(
     for keyword, arg in keywords:
         if keyword in _TENSOR_ARGUMENTS and type(arg) in _PATHS and any(param.name == keyword for param in params):
             _note(tensors, arg, span)
+
+
+def _beside_numbers(node: facts.Expr) -> facts.Expr:
+    """What `-x`, `x * 2` and `x == 1` are made of, where all the rest are numbers; else the expression itself."""
+    while True:
+        if type(node) is facts.Unary and node.op != "not":
+            node = node.operand
+        elif type(node) is facts.Binary and _is_number(node.right):
+            node = node.left
+        elif type(node) is facts.Binary and _is_number(node.left):
+            node = node.right
+        elif (
+            type(node) is facts.Compare
+            and len(node.ops) == 1
+            and node.ops[0] in _COMPARISONS
+            and _is_number(node.rights[0])
+        ):
+            node = node.left
+        else:
+            return node
 
 
 _GIVING = frozenset({"tensor", "tensors", "self"})
