@@ -85,6 +85,18 @@ def from_annotation(
     return None
 
 
+def admits_number(node: facts.Expr) -> bool:
+    """Whether an annotation names a type of number among others: `int | torch.Tensor`, `Union[float, Tensor]`."""
+    stack: list[object] = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, facts.Name) and part.id in _NUMBERS:
+            return True
+        if isinstance(part, tuple):
+            stack.extend(part)
+    return False
+
+
 def _alternatives(node: facts.Expr) -> list[facts.Expr]:
     if isinstance(node, facts.Binary) and node.op == "|":
         return [*_alternatives(node.left), *_alternatives(node.right)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.annotations import from_annotation
+from hostsync.infer.annotations import admits_number, from_annotation
 from hostsync.infer.events import Reason
 from hostsync.infer.evidence import Usage, dotted_path, imports_torch, usage_of
 from hostsync.infer.frame import (
@@ -114,12 +114,14 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             value = DeviceValue(value.device)
         proven = param.name in frame.usage.tensors
         is_asked = not proven or param.name in frame.usage.moved
-        if isinstance(value, (Unknown, Number)) and is_asked and not _is_switch(param):
+        either = isinstance(value, Tensor) and not value.sure and param.annotation is not None
+        if (isinstance(value, (Unknown, Number)) or either) and is_asked and not _is_switch(param):
             is_open.append(param.name)
             held = handed.get(param.name) if handed else None
             # Of what is known to be a tensor, only that all come from the CPU is news.
             if held is not None and (not proven or held.value.device == CPU):
-                value = _handed_in(frame, value, held, param.name)
+                number = isinstance(value, Number) or (param.annotation is not None and admits_number(param.annotation))
+                value = _handed_in(frame, held, param.name, for_number=number)
         frame.bind(param.name, value)
     if frame.events is not None:
         names = tuple([p.name for p in params if p.kind in {"positional", "normal", "keyword"}])
@@ -134,7 +136,7 @@ def _is_switch(param: facts.Param) -> bool:
     return isinstance(param.default, facts.Const) and param.default.kind in {"bool", "str"}
 
 
-def _handed_in(frame: Frame, value: Value, held: Handed, name: str) -> Tensor:
+def _handed_in(frame: Frame, held: Handed, name: str, *, for_number: bool) -> Tensor:
     """A parameter that callers hand a tensor in for, whatever its annotation says."""
     tensor = held.value._replace(param=name)
     if frame.events is None and frame.sink is None and tensor.device != CPU:
@@ -146,7 +148,7 @@ def _handed_in(frame: Frame, value: Value, held: Handed, name: str) -> Tensor:
     if held.text and frame.function is not None:
         row, column = frame.function.span[:2]
         tensor = tensor._replace(origin=because(Reason(facts.Span(row, column, row, column), held.text), None))
-    if isinstance(value, Number):
+    if for_number:
         # What stands for a number has no dimensions.
         tensor = tensor._replace(ndim=0)
     return tensor

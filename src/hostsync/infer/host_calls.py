@@ -129,6 +129,9 @@ def _extreme(name: str) -> Handler:
                 device=merged([t._replace(ndim=None) for t in tensors]),
                 origin=lead(tensors),
             )
+            if isinstance(result, Tensor):
+                # As often as not it is the tensor, which has one element, as it was compared.
+                result = result._replace(sure=True, ndim=0)
         return result
 
     return extreme

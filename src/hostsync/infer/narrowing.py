@@ -187,7 +187,7 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
                 device = of_param(param) if param else ANYWHERE
                 _set(frame, node, wanted._replace(device=device, param=param))
         elif isinstance(value, Tensor):
-            _set(frame, node, Unknown(value.param) if not value.sure else value._replace(sure=False))
+            _set(frame, node, Unknown(value.param, apart_from=value))
         return
     if truth:
         if isinstance(wanted, (Number, Text, Array)) and type(value) is not type(wanted):

@@ -80,6 +80,8 @@ class Unknown(NamedTuple):
     param: str | None = None
     derived: bool = False
     """It was computed from the parameter, element by element, rather than being it."""
+    apart_from: Tensor | None = None
+    """What it is where a test does not, as here, tell that it is no tensor."""
 
 
 class Tensor(NamedTuple):
@@ -273,6 +275,8 @@ def _alike(a: Value, b: Value) -> bool:
 def _with_other(tensor: Tensor, other: Value) -> Value:
     """A tensor on one path, something else on the other."""
     if isinstance(other, Unknown):
+        if other.apart_from is not None:
+            return _join_tensors(tensor, other.apart_from)
         return tensor._replace(device=tensor.device | ANYWHERE, sure=False, param=None)
     return tensor._replace(sure=False, param=None)
 

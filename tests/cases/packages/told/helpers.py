@@ -1,5 +1,7 @@
 """What these take is told by those who call them, in another file and in this one."""
 
+from typing import Union
+
 import torch
 
 
@@ -88,3 +90,19 @@ def run_twice():
     start = torch.ones(3, device="cuda")
     end = twice(start)
     return float(end.sum())  # expect: HS103
+
+
+def is_first(t: Union[int, torch.Tensor]):
+    if t == 0:  # expect: HS201
+        return True
+    return False
+
+
+def is_last(t: Union[int, torch.Tensor]):
+    if t == 9:
+        return True
+    return False
+
+
+def step_of(t: Union[int, torch.Tensor]):
+    return t + 1 if torch.is_tensor(t) else int(t)
