@@ -87,3 +87,25 @@ def scattered(values: Tensor):
     first = torch.slice_scatter(line, torch.ones(4), 0, 0, 4)  # expect: HS605
     second = torch.ones(8).slice_scatter(line, 0, 0, 4)  # expect: HS605
     return first, second, line.slice_scatter(line[:4], 0, 0, 4)  # silent: HS605
+
+
+class Moments(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        means = torch.zeros(3)
+        for i in range(3):
+            means[i] = x[:, i].mean()  # expect: HS102
+        return means
+
+
+def moments(x: torch.Tensor):
+    # As likely to prepare data on the CPU as to have forgotten a device.
+    means = torch.zeros(3)
+    for i in range(3):
+        means[i] = x[:, i].mean()
+    return means
+
+
+def moments_on_the_gpu(x: torch.Tensor):
+    means = torch.zeros(3)
+    means[0] = x.cuda().mean()  # expect: HS102
+    return means

@@ -409,7 +409,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
                 "shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin
             )
         return
-    if isinstance(value, Tensor) and value.sure and base.device == CPU and is_certain(value.device):
+    if isinstance(value, Tensor) and value.sure and base.device == CPU and _comes_from_device(frame, value):
         frame.emit(
             "read-back", "Tensor.copy_", "", target, subject=target.value, device=value.device, origin=value.origin
         )
@@ -439,6 +439,14 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         frame.emit(
             "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
         )
+
+
+def _comes_from_device(frame: Frame, value: Tensor) -> bool:
+    """Whether what is stored into a tensor on the CPU is likely to be elsewhere.
+
+    Outside of `forward`, code that makes its tensors on the CPU is as likely to prepare data there.
+    """
+    return is_certain(value.device) or (frame.symbol.endswith(".forward") and not only_host(value.device))
 
 
 EVALUATORS[facts.Subscript] = _subscript
