@@ -74,10 +74,40 @@ def test_what_was_kept_of_a_first_study_changes_nothing(package: Path, monkeypat
         kept = KeptStudies(budget)
         taken: list[object] = []
         monkeypatch.setattr(kept, "take", lambda *key, of=kept.take, to=taken: to.append(of(*key)) or to[-1])
-        monkeypatch.setattr(scanning._Process, "studies", kept)
+        monkeypatch.setattr(scanning, "KeptStudies", lambda _, kept=kept: kept)
         found.append(scan(package))
         assert (package.name != "told" and not taken) or any(taken) == bool(budget)
     assert found[0] == found[1]
+
+
+def test_nothing_is_kept_from_one_run_to_the_next(tmp_path: Path) -> None:
+    """A file may have stayed as it was, but not what it imports."""
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/make.py": "import torch\n\ndef made():\n    return torch.ones(2)\n",
+        "pkg/helpers.py": """\
+            import torch
+            from .make import made
+
+            def on_device(value):
+                return int(value)
+
+            def here():
+                return made().tolist()
+            """,
+        "pkg/use.py": """\
+            import torch
+            from .helpers import on_device
+
+            def f():
+                return on_device(torch.ones(2, device="cuda").sum())
+            """,
+    }
+    write(tmp_path, files)
+    assert scan(tmp_path)["helpers.py"] == [(5, "HS103", "certain")]
+    write(tmp_path, {"pkg/make.py": files["pkg/make.py"].replace("ones(2)", "ones(2, device='cuda')")})
+    assert scan(tmp_path)["helpers.py"] == [(5, "HS103", "certain"), (8, "HS101", "certain")]
+    assert scanning._Process.studies._held == {}
 
 
 def test_a_budget_holds() -> None:

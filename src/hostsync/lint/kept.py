@@ -19,7 +19,7 @@ class KeptStudies:
         budget: bytes of source.
     """
 
-    def __init__(self, budget: int = BUDGET) -> None:
+    def __init__(self, budget: int) -> None:
         self._left = budget
         self._held: dict[tuple[str, str], tuple[Followed, int]] = {}
 

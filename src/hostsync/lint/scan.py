@@ -112,7 +112,12 @@ def check_files(
         KeyboardInterrupt: after the workers have been ended.
     """
     with sparse_collection():
-        return _check(files, workers, cache, cache_root, progress, units, given or {})
+        # What was kept of an earlier run may rest on other imports and settings.
+        _Process.studies = KeptStudies(BUDGET)
+        try:
+            return _check(files, workers, cache, cache_root, progress, units, given or {})
+        finally:
+            _Process.studies = KeptStudies(0)
 
 
 def _check(
@@ -138,7 +143,7 @@ def _check(
         kept = caches.last_run(state, files)
         if kept is not None:
             return kept
-    with _workers(workers, plans) as pool:
+    with _workers(workers, plans, BUDGET) as pool:
         if pool.count > 1 and _is_anew(entries, caches):
             # While this process finds out who imports whom, they get ready.
             pool.start()
@@ -197,7 +202,8 @@ def interfaces(
             progress(Progress(count, len(files)))
 
     order = _Linked(project, range(len(files)), (), dict.fromkeys(plans, b""), None)
-    with _workers(workers, plans) as pool:
+    # Nothing is studied a second time here.
+    with _workers(workers, plans, 0) as pool:
         results = run(order.jobs(), _study_file, workers=pool, done=done, order=order)
     found = {}
     for place, result in zip(order.chosen, results, strict=True):
@@ -206,9 +212,9 @@ def interfaces(
     return project, found
 
 
-def _workers(count: int, plans: Collection[Plan]) -> Workers:
+def _workers(count: int, plans: Collection[Plan], budget: int) -> Workers:
     count = count or core_count()
-    return Workers(count, partial(_prepare, tuple(plans), BUDGET // count))
+    return Workers(count, partial(_prepare, tuple(plans), budget // count))
 
 
 def _is_anew(entries: Sequence[Entry], caches: _Caches | None) -> bool:
@@ -330,7 +336,7 @@ class _Linked(Order[_Result]):
         self.results: dict[int, _Result] = {}
         self.keys: dict[int, str] = {}
         self.homes: dict[int, int] = {}
-        """Of each file that was studied, the worker that did it."""
+        """Of each file that a worker studied, which one."""
         self._told: dict[int, set[str]] = {}
         """By worker, the interfaces that it has been told."""
 
@@ -443,7 +449,8 @@ class _Linked(Order[_Result]):
 
     def finished(self, index: int, result: _Result | Died, worker: int) -> None:
         place = self.chosen[index]
-        self.homes[place] = worker
+        if worker != HERE:
+            self.homes[place] = worker
         if not isinstance(result, Died):
             self.results[place] = result._replace(digest=self._digest_of(result)) if result.interface else result
 
@@ -591,7 +598,7 @@ def _is_kept(checked: Checked) -> bool:
 class _Process:
     """What this process keeps between the files that it studies."""
 
-    studies = KeptStudies()
+    studies = KeptStudies(0)
 
 
 def _prepare(plans: Sequence[Plan], budget: int) -> None:

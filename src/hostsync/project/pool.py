@@ -13,8 +13,6 @@ from typing import Generic, TypeVar
 from hostsync.project.collection import sparse_collection
 from hostsync.project.workers import HERE, Died, Workers
 
-__all__ = ["HERE", "Died", "Job", "Order", "Workers", "run"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 
