@@ -103,8 +103,10 @@ def test_nothing_is_kept_from_one_run_to_the_next(tmp_path: Path) -> None:
                 return on_device(torch.ones(2, device="cuda").sum())
             """,
     }
+    # Nothing is handed in at first, so that what was kept stays unused.
+    write(tmp_path, {**files, "pkg/use.py": "import torch\nfrom .helpers import on_device\n\non_device(1)\n"})
+    assert scan(tmp_path)["helpers.py"] == []
     write(tmp_path, files)
-    assert scan(tmp_path)["helpers.py"] == [(5, "HS103", "certain")]
     write(tmp_path, {"pkg/make.py": files["pkg/make.py"].replace("ones(2)", "ones(2, device='cuda')")})
     assert scan(tmp_path)["helpers.py"] == [(5, "HS103", "certain"), (8, "HS101", "certain")]
     assert scanning._Process.studies._held == {}
