@@ -6,12 +6,15 @@ also scans everything in a folder, such as a site-packages, and
 
     HOSTSYNC_LONG_PACKAGE=FOLDER pytest -m long tests/test_long.py
 
-compares the ways to scan one real package with each other. It takes a minute for timm, and several for diffusers.
+compares the ways to scan one real package with each other. On two cores it takes a minute for timm, and so long for
+diffusers that pytest needs `-o faulthandler_timeout=0`; 16 cores take minutes.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 
@@ -157,6 +160,14 @@ def test_every_way_to_scan_a_package_gives_the_same(tmp_path: Path) -> None:
     for note in (tmp_path / "whole").glob("runs-*"):
         note.unlink()
     assert of_package(package, workers=1, cache=tmp_path / "whole") == whole
-    # File by file: the first run fills the cache of its own, the others find there what they need.
-    for path, checked in whole.items():
-        assert of_package(path, workers=1, cache=tmp_path / "single") == {path: checked}, path
+    # File by file: the first run of a process fills a cache of its own, the others find there what they need.
+    processes = os.cpu_count() or 1
+    shares = [list(whole)[first::processes] for first in range(processes)]
+    with ProcessPoolExecutor(processes) as pool:
+        alone = pool.map(file_by_file, shares, [tmp_path / f"single{number}" for number in range(processes)])
+        assert {path: checked for share in alone for path, checked in share.items()} == whole
+
+
+def file_by_file(paths: Iterable[Path], cache: Path) -> dict[Path, Checked]:
+    """What files give in runs of their own, one after another."""
+    return {path: of_package(path, workers=1, cache=cache)[path] for path in paths}

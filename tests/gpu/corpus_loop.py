@@ -50,6 +50,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "tuned for": ("timm", "torchvision", "diffusers"),
     "not tuned for": ("kornia", "pytorch_metric_learning"),
     "others": ("torchmetrics", "transformers"),
+    "torch itself": ("torch",),
 }
 PACKAGES = tuple(package for group in GROUPS.values() for package in group)
 DISTRIBUTIONS = {"pytorch_metric_learning": "pytorch-metric-learning"}

@@ -401,12 +401,33 @@ _FLOAT = words_of(
 )
 
 
+_DTYPE_KEPT = words_of(
+    "view reshape flatten unflatten squeeze unsqueeze expand expand_as view_as reshape_as repeat tile select diagonal "
+    "diag diag_embed diagflat ravel gather take take_along_dim masked_select unfold as_strided broadcast_to "
+    "repeat_interleave masked_fill masked_scatter select_scatter slice_scatter diagonal_scatter new_zeros new_ones "
+    "new_empty new_full new_empty_strided max min amax amin median nanmedian kthvalue mode clamp clip split chunk "
+    "unbind tensor_split split_with_sizes hsplit vsplit dsplit swapaxes vander narrow_copy detach_copy view_copy "
+    "squeeze_copy unsqueeze_copy expand_copy permute_copy transpose_copy block_diag_ unsafe_chunk unsafe_split diff"
+)
+"""These give a tensor of the dtype of their first one. Of those that keep its dimensions (`_SAME`) it is taken for so."""
+_DTYPE_PROMOTED = words_of(
+    "cat concat concatenate stack hstack vstack dstack column_stack row_stack where minimum maximum fmin fmax add sub "
+    "subtract mul multiply rsub remainder fmod floor_divide bitwise_and bitwise_or bitwise_xor lerp block_diag "
+    "cartesian_prod meshgrid broadcast_tensors atleast_1d atleast_2d atleast_3d matmul mm bmm mv dot outer cross "
+    "addcmul"
+)
+"""These give one of the dtype that all their tensors and numbers are promoted to."""
+
+
 def dtype_of(name: str, returns: str) -> str:
-    """Return bool, int or float where every result has such a dtype."""
-    if returns not in ("tensor", "self"):
-        return ""
+    """Return bool, int or float where every result has such a dtype, `same` or `promoted` as in `Op.dtype`."""
     namespace, _, last = name.rpartition(".")
-    if returns == "self":
+    if namespace in ("torch", "Tensor") and returns in ("tensor", "tensors", "list"):
+        if last in _DTYPE_KEPT:
+            return "same"
+        if last in _DTYPE_PROMOTED:
+            return "promoted"
+    if returns != "tensor":
         return ""
     if last in _BOOL and namespace in ("torch", "Tensor"):
         return "bool"

@@ -36,7 +36,7 @@ RETURNS = frozenset(
     ("tensor", "tensors", "list", "self", "python", "shape", "numpy", "device", "dtype", "module", "none", "object")
 )
 DEVICES = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"))
-DTYPES = frozenset(("", "bool", "int", "float"))
+DTYPES = frozenset(("", "bool", "int", "float", "same", "promoted"))
 PREDICATES = frozenset(
     (
         "missing", "given", "tensor", "number", "negative", "true", "false", "data", "mask", "many", "cpu", "int",

@@ -71,6 +71,10 @@ SYNCHRONIZE_OPS = frozenset(
         "recv_object_list",
     ]
 )
+_OPERANDS = ("input", "self", "other", "end")
+"""Parameters that may be a number in the place of a tensor."""
+_SUMS = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})
+"""They count truth values."""
 _PAIRS = frozenset(
     [
         "max",
@@ -252,9 +256,16 @@ def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
     given = args.named.get("dtype")
     if isinstance(given, DtypeValue):
         return given.dtype
+    if op.dtype == "same":
+        return tensors[0].dtype if tensors else ""
+    if op.dtype == "promoted":
+        numbers = (args.named.get(name) for name in _OPERANDS)
+        return promoted([*tensors, *(value for value in numbers if isinstance(value, Number))])
     if op.dtype:
         return op.dtype
     short = op.name.rpartition(".")[2]
+    if short in _SUMS and tensors and (tensors[0].dtype == "bool" or op.ndim != "same"):
+        return "int" if tensors[0].dtype == "bool" else tensors[0].dtype
     if op.device == "argument":
         if short in {"arange", "range"}:
             values = [v for k, v in args.named.items() if k in {"start", "end", "step"}] + list(args.extra)
