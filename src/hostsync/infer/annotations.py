@@ -139,6 +139,9 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
         return _placed(value.value, device, param)
     dotted = value.name if isinstance(value, Ref) else name
     root = dotted.partition(".")[0]
+    if root == "torch":
+        # `TensorLike = torch.Tensor`: what it stands for counts, not what it is called.
+        name = dotted.rpartition(".")[2]
     if name in _TENSOR_DTYPES and root not in _OTHER_FRAMEWORKS and _root_name(node) not in _OTHER_FRAMEWORKS:
         if isinstance(value, Ref) or name == "Tensor" or dotted == name:
             return Tensor(device, _TENSOR_DTYPES[name], param=param)

@@ -28,6 +28,7 @@ from hostsync.infer.values import (
     Callable,
     ClassRef,
     Instance,
+    Mapping,
     Method,
     Partial,
     Ref,
@@ -56,6 +57,8 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     keywords: KeywordList = []
     if node.keywords:
         keywords = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
+        if any([keyword[0] is None for keyword in keywords]):
+            keywords = _unpacked(keywords)
     kind = type(callee)
     if kind is Partial:
         callee, receiver, args, keywords = _with_fixed(callee, args, keywords)
@@ -86,6 +89,18 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
+
+
+def _unpacked(keywords: KeywordList) -> KeywordList:
+    """Keyword arguments with what is known of `**options` written out. As there may be more in it, it stays as well."""
+    given = {name for name, _, _ in keywords if name is not None}
+    found: KeywordList = []
+    for keyword in keywords:
+        name, node, value = keyword
+        if name is None and isinstance(value, Mapping):
+            found += [(key, node, held) for key, held in value.items if key not in given]
+        found.append(keyword)
+    return found
 
 
 def _with_fixed(

@@ -103,17 +103,19 @@ def usage_of(
     ops: Mapping[str, Op],
     canonical: Callable[[facts.Expr], str | None],
     uses_torch: bool,
+    converted: list[tuple[str, int]] | None = None,
 ) -> Usage:
     """Collect evidence from a function's body, nested functions included.
 
     `canonical` gives the dotted name of what a call calls. Where `uses_torch` is false, no use proves a tensor.
+    `converted` takes the names that are bound anew to what they are turned into, with the row.
     """
     tensors: dict[str, facts.Place] = {}
     placed: dict[str, facts.Place] = {}
     shaped: set[str] = set()
     masks: set[str] = set()
     moved: set[str] = set()
-    converted: list[tuple[str, int]] = []
+    converted = [] if converted is None else converted
     stores = candidates = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
     stack: list[Any] = list(body)
@@ -175,6 +177,19 @@ def usage_of(
             stores = stores or _has_attribute(node.target)
         elif kind in _CANDIDATES:
             candidates = True
+            guarded = _guarded(node) if uses_torch and kind in _GUARDING else None
+            if guarded is not None:
+                # What is done where `isinstance(x, …)` holds says nothing of what `x` is elsewhere.
+                names, inside, rest = guarded
+                inner = usage_of(inside, ops, canonical, uses_torch, converted)
+                for path, place in inner.tensors.items():
+                    if path not in names and (path not in tensors or place < tensors[path]):
+                        tensors[path] = place
+                stores = stores or inner.stores_attributes
+                masks |= inner.masks
+                moved |= inner.moved
+                extend(rest)
+                continue
             if kind is facts.Unary and node.op == "~" and type(node.operand) in _PATHS:
                 path = dotted_path(node.operand)
                 if path is not None:
@@ -201,6 +216,39 @@ def usage_of(
 
 
 _NO_NAMES: frozenset[str] = frozenset()
+_GUARDING = frozenset({facts.If, facts.Conditional, facts.Logical})
+
+
+def _guarded(node: Any) -> tuple[set[str], tuple[Any, ...], tuple[Any, ...]] | None:
+    """Splits an `if`, a conditional expression or an `and` that asks for the type of something.
+
+    Returns:
+        The names that are asked about, what comes to pass where the answer is yes, and the rest. None if nothing is
+        asked.
+    """
+    if type(node) is facts.Logical:
+        names = _asked_about(node.values[0]) if node.op == "and" else None
+        return (names, node.values[1:], node.values[:1]) if names else None
+    names = _asked_about(node.test)
+    if not names:
+        return None
+    if type(node) is facts.If:
+        return names, node.body, (node.test, *node.orelse)
+    return names, (node.body,), (node.test, node.orelse)
+
+
+def _asked_about(test: facts.Expr) -> set[str]:
+    """Names of which a test says that they are of some type, where it comes out true."""
+    if type(test) is facts.Logical and test.op == "and":
+        return {name for part in test.values for name in _asked_about(part)}
+    if type(test) is not facts.Call or not test.args:
+        return set()
+    called = dotted_path(test.func)
+    path = dotted_path(test.args[0]) if called is not None and called.rpartition(".")[2] in _TYPE_TESTS else None
+    return set() if path is None else {path}
+
+
+_TYPE_TESTS = frozenset({"isinstance", "is_tensor", "issubclass"})
 
 
 def _converted(node: facts.Assign) -> str | None:

@@ -96,6 +96,8 @@ def _dict(frame: Frame, node: facts.Dict) -> Value:
     first = True
     for key, value_node in zip(node.keys, node.values, strict=True):
         value = evaluate(frame, value_node)
+        if isinstance(value, Callable) and frame.loud:
+            frame.context.tabled.setdefault(value.symbol, set()).add(frame.symbol)
         if key is None:
             if isinstance(value, Mapping):
                 items.extend(value.items)

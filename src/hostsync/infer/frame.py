@@ -190,6 +190,8 @@ class Context:
         self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
         self.calls: dict[str, list[CallSite]] = {}
         self.named_calls: list[NamedCall] = []
+        self.tabled: dict[str, set[str]] = {}
+        """Of functions that stand in a dictionary, as to be looked up and called, the functions that have it."""
         self.handed: dict[str, dict[str, Handed]] = {}
         """By function and parameter, what callers are known to hand in."""
         self.signatures: dict[str, Signature] = {}

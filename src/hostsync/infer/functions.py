@@ -28,9 +28,11 @@ from hostsync.infer.values import (
     Items,
     Mapping,
     Number,
+    Partial,
     Ref,
     Tensor,
     Text,
+    TypeOf,
     Unknown,
     Value,
     because,
@@ -154,6 +156,11 @@ def _handed_in(frame: Frame, held: Handed, name: str, *, for_number: bool) -> Te
     return tensor
 
 
+def is_device_name(name: str) -> bool:
+    """A parameter of this name asks for a device."""
+    return name == "device" or name.endswith("_device")
+
+
 def is_host_default(default: facts.Expr | None) -> bool:
     """The default is None or the CPU."""
     if isinstance(default, facts.Call) and last_name(default.func) == "device" and default.args:
@@ -175,17 +182,20 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
         value = value._replace(
             param=name, origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None)
         )
-    if isinstance(value, Text) and (name == "device" or name.endswith("_device")):
+    if isinstance(value, Text) and is_device_name(name):
         return DeviceValue(of_param(name))
     return value
 
 
 def _by_default(frame: Frame, param: facts.Param) -> Value:
     name = param.name
-    if name == "device" or name.endswith("_device"):
+    if is_device_name(name):
         return DeviceValue(of_param(name))
     if name == "dtype" or name.endswith("_dtype"):
         return DtypeValue("")
+    if name == "closure" and frame.symbol.endswith(".step"):
+        # Of an optimiser: it gives the loss (the documentation of `torch.optim.Optimizer.step`).
+        return Partial(TypeOf(Tensor(ANYWHERE, "float", 0)), (), ())
     if isinstance(param.default, facts.Const):
         if param.default.kind in {"bool"}:
             return NUMBER

@@ -119,6 +119,9 @@ def _extreme(name: str) -> Handler:
             result = UNKNOWN if not args else args[0][1]
             for _, value in args[1:]:
                 result = join(result, value)
+            if isinstance(result, Unknown) and any(isinstance(value, Number) for _, value in args):
+                # `max(1, n)`: beside a number stands a number, unless it is known to be something else.
+                result = NUMBER
         if tensors and not any(key == "key" for key, _, _ in keywords):
             frame.emit(
                 "read-back",

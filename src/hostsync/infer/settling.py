@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, Context, Recorded
-from hostsync.infer.functions import is_host_default
+from hostsync.infer.functions import is_device_name, is_host_default
 from hostsync.infer.operations import device_of
 from hostsync.infer.summaries import defaults_of
 from hostsync.infer.values import (
@@ -84,7 +84,8 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     asked = [atom[1:] for atom in record.device if atom.startswith("=")]
     node = context.functions.get(event.symbol)
     params = {p.name: p for p in node.params} if node is not None else {}
-    return all(name not in params or is_host_default(params[name].default) for name in asked)
+    # What a tensor parameter stands for was handed in, whatever its default: without it there is nothing to wait for.
+    return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
 
 
 def is_setup_only(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
@@ -92,10 +93,10 @@ def is_setup_only(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
     owner, _, name = symbol.rpartition(".")
     if SETUP_NAME.match(name):
         return True
-    sites = context.calls.get(symbol)
-    if not sites or not depth or (owner in context.classes and not name.startswith("_")):
+    callers = {site.caller for site in context.calls.get(symbol, ())} | context.tabled.get(symbol, set())
+    if not callers or not depth or (owner in context.classes and not name.startswith("_")):
         return False
-    return all(site.caller != symbol and is_setup_only(context, site.caller, depth - 1) for site in sites)
+    return all(caller != symbol and is_setup_only(context, caller, depth - 1) for caller in callers)
 
 
 def resolved(context: Context, symbol: str, device: Device, depth: int) -> Device:
