@@ -387,7 +387,7 @@ _INT = words_of(
     "argmax argmin argsort argwhere nonzero nonzero_static long int short char byte searchsorted bucketize "
     "count_nonzero randperm tril_indices triu_indices one_hot int_repr LongTensor IntTensor ShortTensor "
     "CharTensor ByteTensor crow_indices col_indices ccol_indices row_indices indices invert_permutation "
-    "matrix_rank"
+    "matrix_rank multinomial randint gcd lcm bitwise_left_shift bitwise_right_shift"
 )
 _FLOAT = words_of(
     "float half double bfloat16 softmax log_softmax softmin gumbel_softmax sigmoid logsigmoid tanh exp log log2 "
@@ -397,7 +397,10 @@ _FLOAT = words_of(
     "kl_div log_prob layer_norm batch_norm group_norm instance_norm rms_norm gelu silu mish selu elu celu erf "
     "erfc erfinv lgamma digamma logsumexp scaled_dot_product_attention interpolate normal_ uniform_ "
     "cosine_similarity entropy cdist det slogdet xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ "
-    "trunc_normal_ orthogonal_"
+    "trunc_normal_ orthogonal_ mean nanmean std var quantile nanquantile pairwise_distance pdist inv pinv solve "
+    "svdvals eigvalsh cond normal embedding true_divide atan2 arctan2 hypot logaddexp acos asin atan acosh asinh atanh "
+    "sinh cosh tan deg2rad rad2deg reciprocal exp2 expm1 logit sinc trapezoid trapz cov corrcoef triplet_margin_loss "
+    "margin_ranking_loss cosine_embedding_loss poisson_nll_loss gaussian_nll_loss soft_margin_loss"
 )
 
 
@@ -407,14 +410,15 @@ _DTYPE_KEPT = words_of(
     "repeat_interleave masked_fill masked_scatter select_scatter slice_scatter diagonal_scatter new_zeros new_ones "
     "new_empty new_full new_empty_strided max min amax amin median nanmedian kthvalue mode clamp clip split chunk "
     "unbind tensor_split split_with_sizes hsplit vsplit dsplit swapaxes vander narrow_copy detach_copy view_copy "
-    "squeeze_copy unsqueeze_copy expand_copy permute_copy transpose_copy block_diag_ unsafe_chunk unsafe_split diff"
+    "squeeze_copy unsqueeze_copy expand_copy permute_copy transpose_copy unsafe_chunk unsafe_split diff unique "
+    "unique_consecutive trace combinations put pow aminmax put fill as_strided_scatter to_sparse"
 )
 """These give a tensor of the dtype of their first one. Of those that keep its dimensions (`_SAME`) it is taken for so."""
 _DTYPE_PROMOTED = words_of(
     "cat concat concatenate stack hstack vstack dstack column_stack row_stack where minimum maximum fmin fmax add sub "
     "subtract mul multiply rsub remainder fmod floor_divide bitwise_and bitwise_or bitwise_xor lerp block_diag "
     "cartesian_prod meshgrid broadcast_tensors atleast_1d atleast_2d atleast_3d matmul mm bmm mv dot outer cross "
-    "addcmul"
+    "addcmul addmm addmv addbmm baddbmm addr vdot inner kron tensordot einsum heaviside"
 )
 """These give one of the dtype that all their tensors and numbers are promoted to."""
 
@@ -477,6 +481,11 @@ _SAME = words_of(
     "conv_transpose1d conv_transpose2d conv_transpose3d pad expit log_ndtr ndtr ndtri linear requires_grad_ "
     "narrow index_select topk glu fftshift ifftshift fft ifft fft2 ifft2 fftn ifftn rfft irfft"
 )
+_BROADCAST = words_of(
+    "add sub subtract mul multiply div divide true_divide floor_divide remainder fmod rsub pow float_power eq ne lt le "
+    "gt ge greater greater_equal less less_equal not_equal maximum minimum fmax fmin logical_and logical_or logical_xor "
+    "bitwise_and bitwise_or bitwise_xor isclose atan2 arctan2 hypot copysign where lerp addcmul addcdiv logaddexp"
+)
 _NOT_SAME = frozenset(("torch.Tensor.type", "torch.bool", "torch.range", "torch.nn.functional.rfft"))
 
 
@@ -498,7 +507,7 @@ def ndim_of(name: str, returns: str) -> str:
         return _DIGIT[last]
     if last in _SAME and name not in _NOT_SAME:
         return "same"
-    return ""
+    return "broadcast" if last in _BROADCAST and namespace in ("torch", "Tensor") else ""
 
 
 def describe(callable_: Callable_) -> Entry:

@@ -193,8 +193,8 @@ def parse_op(name: str, table: Mapping[str, object]) -> Op:
             raise ValueError("params must be a string")
         params = parse_params(text)
         ndim = table.get("ndim", "")
-        if not isinstance(ndim, str) or not (ndim in ("", "same", "reduce") or ndim.isdigit()):
-            raise ValueError(f"ndim is {ndim!r}; it must be a digit, same or reduce")
+        if not isinstance(ndim, str) or not (ndim in ("", "same", "reduce", "broadcast") or ndim.isdigit()):
+            raise ValueError(f"ndim is {ndim!r}; it must be a digit, same, reduce or broadcast")
         waits = _parse_waits(table.get("waits", "never"))
         if waits:
             names = {param.name for param in params}

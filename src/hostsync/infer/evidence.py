@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -421,7 +422,7 @@ def _from_call(
         for item in args[0].items:
             _note(tensors, item, span)
     if name is not None and first in _TENSOR_PARAMS:
-        _note(tensors, _beside_numbers(args[0]), span)
+        _note(tensors, _of_masked(_beside_numbers(args[0])), span)
     if op.returns not in _GIVING or op.name.endswith(_BY_NUMBER):
         return
     for param, arg in zip(params, args, strict=False):
@@ -432,6 +433,21 @@ def _from_call(
     for keyword, arg in keywords:
         if keyword in _TENSOR_ARGUMENTS and type(arg) in _PATHS and any(param.name == keyword for param in params):
             _note(tensors, arg, span)
+
+
+_MASK = re.compile(r"(^|_)(mask|masks|valid|invalid|inlier|inliers|outlier|outliers)$|^(is|has)_")
+
+
+def is_called_a_mask(path: str) -> bool:
+    """Whether a dotted name is one that tensors of truth values go by."""
+    return _MASK.search(path.rpartition(".")[2]) is not None
+
+
+def _of_masked(node: facts.Expr) -> facts.Expr:
+    """`x` of `x[mask]`; what such an index picks from is a tensor if what it picks is one."""
+    while type(node) is facts.Subscript and type(node.key) in _PATHS and is_called_a_mask(dotted_path(node.key) or ""):
+        node = node.value
+    return node
 
 
 def _beside_numbers(node: facts.Expr) -> facts.Expr:

@@ -14,7 +14,7 @@ from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import fields_of
-from hostsync.infer.evidence import dotted_path
+from hostsync.infer.evidence import dotted_path, is_called_a_mask
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, explain
 from hostsync.infer.operations import merged
 from hostsync.infer.values import (
@@ -87,16 +87,12 @@ def is_comparison(node: facts.Expr) -> bool:
     return isinstance(node, facts.Compare) and not set(node.ops) & {"in", "not in", "is", "is not"}
 
 
-_MASK = re.compile(r"(^|_)(mask|masks|valid|invalid|inlier|inliers|outlier|outliers)$|^(is|has)_")
-"""Names of tensors of truth values."""
-
-
 def _is_mask(frame: Frame, node: facts.Expr) -> bool:
     """Whether an index is a mask by the way it is used elsewhere, by its name, or because it is negated."""
     if isinstance(node, facts.Unary):
         return node.op == "~"
     path = dotted_path(node)
-    return path is not None and (path in frame.usage.masks or bool(_MASK.search(path.rpartition(".")[2])))
+    return path is not None and (path in frame.usage.masks or is_called_a_mask(path))
 
 
 def _as_mask(frame: Frame, node: facts.Expr, index: Value) -> Value:
@@ -210,6 +206,12 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         # Only a tensor is indexed with a mask tensor.
         frame.emit("shape", "subscript", "mask-load", node, subject=node.key, device=index.device, origin=index.origin)
         return Tensor(index.device)
+    if isinstance(base, Unknown) and isinstance(node.key, facts.Sequence) and isinstance(index, Items):
+        # A tuple that holds tensors is an index of nothing but a tensor, unless all are on the CPU.
+        held = [part for part in index.items or () if isinstance(part, Tensor) and part.sure and part.ndim != 0]
+        device = merged([tensor._replace(ndim=None) for tensor in held])
+        if held and not only_host(device):
+            return Tensor(device, origin=held[0].origin)
     return UNKNOWN
 
 
@@ -418,7 +420,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         return
     host_scalar = scalar or (isinstance(value, Tensor) and value.ndim == 0 and value.device == CPU)
     if host_scalar:
-        at_tensors = [p for p in parts if p.kind in {"tensor", "scalar"}]
+        at_tensors = [p for p in parts if p.kind == "scalar" or _is_position(p)]
         ints = [p for p in parts if p.kind == "int"]
         only_ints = len(ints) == len(parts)
         leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))
@@ -439,6 +441,18 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         frame.emit(
             "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
         )
+
+
+_POSITION = re.compile(r"(^|_)(idx|idxs|index|indexes|indices|ind|inds|id|ids|row|rows|col|cols|positions?|perm|order)\d*$")
+"""Names of tensors of positions."""
+
+
+def _is_position(part: Part) -> bool:
+    """A tensor of integers, and not of truth values, as far as its dtype or its name tells."""
+    if part.kind != "tensor" or not isinstance(part.value, Tensor):
+        return False
+    path = dotted_path(part.node)
+    return bool(part.value.dtype) or (path is not None and bool(_POSITION.search(path.rpartition(".")[2])))
 
 
 def _comes_from_device(frame: Frame, value: Tensor) -> bool:

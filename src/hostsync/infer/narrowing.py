@@ -198,7 +198,7 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
             _set(frame, node, Items("list", None, element) if isinstance(wanted, Items) else Mapping((), element))
         elif isinstance(value, Unknown) or (isinstance(value, Tensor) and not value.sure):
             _set(frame, node, wanted)
-    elif isinstance(value, Tensor) and isinstance(wanted, Number):
+    elif isinstance(value, Tensor) and isinstance(wanted, (Number, Text, Array, Items, Mapping)):
         _set(frame, node, value._replace(sure=True))
 
 

@@ -71,6 +71,8 @@ SYNCHRONIZE_OPS = frozenset(
         "recv_object_list",
     ]
 )
+_WITH_POSITIONS = frozenset({"topk", "sort", "kthvalue", "mode", "cummax", "cummin"})
+"""They give values and where these stood."""
 _OPERANDS = ("input", "self", "other", "end")
 """Parameters that may be a number in the place of a tensor."""
 _SUMS = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})
@@ -269,7 +271,8 @@ def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
     if op.device == "argument":
         if short in {"arange", "range"}:
             values = [v for k, v in args.named.items() if k in {"start", "end", "step"}] + list(args.extra)
-            return promoted(values)
+            # Where nothing is known of the numbers they are whole, as good as always.
+            return promoted(values) or ("" if any(isinstance(value, Tensor) for value in values) else "int")
         if short in {"zeros", "ones", "empty", "rand", "randn", "linspace", "logspace", "eye"}:
             return "float"
         if short == "full":
@@ -304,6 +307,8 @@ def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | N
         return int(op.ndim)
     if op.ndim == "same":
         return first
+    if op.ndim == "broadcast":
+        return broadcast(tensors) if tensors and not any(isinstance(v, Unknown) for v in args.named.values()) else None
     if op.ndim == "reduce":
         if not _axis_given(args):
             return None if args.open else 0
@@ -375,6 +380,9 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
     pin = args.named.get("pin_memory")
     if isinstance(pin, Number) and pin.const is not False:
         tensor = tensor._replace(pinned=True if pin.const is True else None)
+    if returns == "tensors" and op.name.rpartition(".")[2] in _WITH_POSITIONS:
+        tensor = tensor if op.ndim == "same" else tensor._replace(ndim=None)
+        return Items("tuple", (tensor, tensor._replace(dtype="int")), UNKNOWN)
     if returns == "tensors":
         return Items("tuple", None, tensor._replace(ndim=None))
     if returns == "list":
