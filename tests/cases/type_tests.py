@@ -78,3 +78,42 @@ def without_one(lengths):
     table = torch.zeros(4)
     assert lengths.min() > 0
     return table, int(lengths.max())
+
+
+def used_behind_a_test(lr, eps=1e-3, mode=None, data=None, device=None):
+    if isinstance(lr, torch.Tensor):
+        if lr.numel() != 1:
+            raise ValueError
+        print(lr)  # expect: HS105
+    if not 0.0 <= lr:
+        raise ValueError
+    small = eps.squeeze(0) if isinstance(eps, torch.Tensor) else eps
+    if torch.is_tensor(mode) and mode.numel() > 3:
+        return small
+    if mode < 3 or eps > 3:
+        return small
+    if device is None:
+        device = data.device if isinstance(data, torch.Tensor) else None
+    return torch.as_tensor(data, dtype=lr.dtype, device=device)
+
+
+def used_after_one(lr, device: Union[str, torch.device]):
+    if isinstance(lr, list):
+        lr = lr[0]
+    if lr.requires_grad and lr > 3:  # expect: HS204
+        return lr
+    return _made(device="cpu").item()
+
+
+def _made(device: Union[str, torch.device]) -> torch.Tensor:
+    return torch.rand(3, device=device)
+
+
+class Boxes:
+    def __init__(self, boxes: Union[torch.Tensor, list[torch.Tensor]]):
+        if isinstance(boxes, list):
+            boxes = torch.stack(boxes)
+        self.boxes = boxes
+
+    def ends(self):
+        return self.boxes[[0, -1]]  # expect: HS405

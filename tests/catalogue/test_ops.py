@@ -155,7 +155,7 @@ def test_returns(name: str, returns: str) -> None:
 @pytest.mark.parametrize(
     ("name", "dtype", "ndim"),
     [
-        ("Tensor.eq", "bool", ""),
+        ("Tensor.eq", "bool", "broadcast"),
         ("torch.isnan", "bool", "same"),
         ("Tensor.any", "bool", "reduce"),
         ("Tensor.argmax", "int", "reduce"),

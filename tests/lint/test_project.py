@@ -59,7 +59,7 @@ def both(folder: Path, *names: str) -> Found:
 
 @pytest.mark.parametrize("package", sorted(PACKAGES.iterdir()), ids=lambda package: package.name)
 def test_packages_without_annotations(package: Path) -> None:
-    """Values go from file to file by nothing but calls, bases and attributes."""
+    """Values go from file to file by nothing but calls, bases, attributes and names for types."""
     found = {}
     for path in sorted(package.rglob("*.py")):
         (alone,) = scan(path).values()

@@ -413,7 +413,7 @@ _DTYPE_KEPT = words_of(
     "squeeze_copy unsqueeze_copy expand_copy permute_copy transpose_copy unsafe_chunk unsafe_split diff unique "
     "unique_consecutive trace combinations put pow aminmax put fill as_strided_scatter to_sparse"
 )
-"""These give a tensor of the dtype of their first one. Of those that keep its dimensions (`_SAME`) it is taken for so."""
+"""These give a tensor of the dtype of their first one, as those that keep its dimensions (`_SAME`) are taken to."""
 _DTYPE_PROMOTED = words_of(
     "cat concat concatenate stack hstack vstack dstack column_stack row_stack where minimum maximum fmin fmax add sub "
     "subtract mul multiply rsub remainder fmod floor_divide bitwise_and bitwise_or bitwise_xor lerp block_diag "
@@ -483,8 +483,9 @@ _SAME = words_of(
 )
 _BROADCAST = words_of(
     "add sub subtract mul multiply div divide true_divide floor_divide remainder fmod rsub pow float_power eq ne lt le "
-    "gt ge greater greater_equal less less_equal not_equal maximum minimum fmax fmin logical_and logical_or logical_xor "
-    "bitwise_and bitwise_or bitwise_xor isclose atan2 arctan2 hypot copysign where lerp addcmul addcdiv logaddexp"
+    "gt ge greater greater_equal less less_equal not_equal maximum minimum fmax fmin logical_and logical_or "
+    "logical_xor bitwise_and bitwise_or bitwise_xor isclose atan2 arctan2 hypot copysign where lerp addcmul addcdiv "
+    "logaddexp"
 )
 _NOT_SAME = frozenset(("torch.Tensor.type", "torch.bool", "torch.range", "torch.nn.functional.rfft"))
 

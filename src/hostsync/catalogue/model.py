@@ -56,8 +56,8 @@ class Op(NamedTuple):
     what its tensors and numbers are promoted to; else empty."""
     ndim: str
     """Number of dimensions of the result: a digit, `same` (as the receiver or first argument), `reduce` (0 unless a
-    dim is given, then one fewer, and for max, min, median, mode … a pair), `broadcast` (as the tensor that has most), or
-    empty when not known."""
+    dim is given, then one fewer, and for max, min, median, mode … a pair), `broadcast` (as the tensor that has most),
+    or empty when not known."""
     waits: tuple[Wait, ...]
     """When it waits, given its tensors are on an accelerator; empty means never."""
     tensor_only: bool

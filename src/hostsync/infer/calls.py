@@ -57,7 +57,7 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     keywords: KeywordList = []
     if node.keywords:
         keywords = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
-        if any([keyword[0] is None for keyword in keywords]):
+        if any(keyword.name is None for keyword in node.keywords):
             keywords = _unpacked(keywords)
     kind = type(callee)
     if kind is Partial:

@@ -7,6 +7,7 @@ CPU; a copy to the host is reported unless its source is known to be there alrea
 from __future__ import annotations
 
 from hostsync import facts
+from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import Frame, explain
 from hostsync.infer.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.operations import device_of, promoted
@@ -292,7 +293,8 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     if wanted is not None and not only_host(wanted.device):
         known = isinstance(data, (Number, Items, Array, Text))
         # A dtype as well: written to turn something else into a tensor, more than to move one.
-        converts = dtype is not None and not frame.setup and isinstance(data, (Unknown, Method))
+        is_asked = data_node is not None and dotted_path(data_node) in frame.usage.asked
+        converts = dtype is not None and not frame.setup and isinstance(data, (Unknown, Method)) and not is_asked
         if known or name == "tensor" or converts:
             frame.emit(
                 "copy",

@@ -71,6 +71,8 @@ class Usage(NamedTuple):
     """Names that are used as only a tensor of truth values is."""
     moved: frozenset[str] = frozenset()
     """Names of which `to` or `cuda` is called."""
+    asked: frozenset[str] = frozenset()
+    """Names of which a type is asked for somewhere, so that they may be several things."""
 
 
 _CANDIDATES = frozenset(
@@ -116,6 +118,7 @@ def usage_of(
     shaped: set[str] = set()
     masks: set[str] = set()
     moved: set[str] = set()
+    asked: set[str] = set()
     converted = [] if converted is None else converted
     stores = candidates = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
@@ -182,6 +185,7 @@ def usage_of(
             if guarded is not None:
                 # What is done where `isinstance(x, …)` holds says nothing of what `x` is elsewhere.
                 names, inside, rest = guarded
+                asked |= names
                 inner = usage_of(inside, ops, canonical, uses_torch, converted)
                 for path, place in inner.tensors.items():
                     if path not in names and (path not in tensors or place < tensors[path]):
@@ -189,6 +193,7 @@ def usage_of(
                 stores = stores or inner.stores_attributes
                 masks |= inner.masks
                 moved |= inner.moved
+                asked |= inner.asked
                 extend(rest)
                 continue
             if kind is facts.Unary and node.op == "~" and type(node.operand) in _PATHS:
@@ -213,6 +218,7 @@ def usage_of(
         candidates,
         frozenset(masks) if masks else _NO_NAMES,
         frozenset(moved) if moved else _NO_NAMES,
+        frozenset(asked) if asked else _NO_NAMES,
     )
 
 

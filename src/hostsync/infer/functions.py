@@ -182,7 +182,7 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
         value = value._replace(
             param=name, origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None)
         )
-    if isinstance(value, Text) and is_device_name(name):
+    if isinstance(value, (Text, DeviceValue)) and is_device_name(name):
         return DeviceValue(of_param(name))
     return value
 

@@ -443,7 +443,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         )
 
 
-_POSITION = re.compile(r"(^|_)(idx|idxs|index|indexes|indices|ind|inds|id|ids|row|rows|col|cols|positions?|perm|order)\d*$")
+_POSITION = re.compile(r"(^|_)(idxs?|index|indexes|indices|inds?|ids?|rows?|cols?|positions?|perm|order)\d*$")
 """Names of tensors of positions."""
 
 
