@@ -100,7 +100,7 @@ def used_behind_a_test(lr, eps=1e-3, mode=None, data=None, device=None):
 def used_after_one(lr, device: Union[str, torch.device]):
     if isinstance(lr, list):
         lr = lr[0]
-    if lr.requires_grad and lr > 3:  # expect: HS204
+    if lr.requires_grad and lr > 3:  # expect: HS201
         return lr
     return _made(device="cpu").item()
 

@@ -37,7 +37,7 @@ class BatchHard(nn.Module):
         w = w.to(labels.device)  # expect: HS401
         for c in classes:
             idx = (labels == c).nonzero()  # expect: HS301
-            w[c] = idx.shape[0]  # expect: HS406
+            w[c] = idx.shape[0]  # expect: HS308, HS406
         return w
 
 

@@ -82,6 +82,12 @@ def rows(hostsync_in: Hostsync, *args: str, name: str = "user.py") -> list[int]:
     return [finding["location"]["row"] for finding in json.loads(ran.out)]
 
 
+def codes(hostsync_in: Hostsync, *args: str) -> dict[int, str]:
+    """The rule of the finding on each row."""
+    ran = hostsync_in("check", "user.py", "--output-format", "json", "--quiet", *args)
+    return {finding["location"]["row"]: finding["code"] for finding in json.loads(ran.out)}
+
+
 def test_a_package_is_found_by_its_name_and_not_imported(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
     ran = indexed(hostsync_in, site, "acme")
     assert ran.out == f"acme 1.2: 3 of 3 files offer something: {Path('hostsync-index', 'acme.jsonl')}\n"
@@ -96,9 +102,68 @@ def test_findings_come_and_go(site: Path, tmp_path: Path, hostsync_in: Hostsync)
     without = rows(hostsync_in, "--no-cache")
     assert 7 not in without and 9 not in without
     assert 11 in without, "a method that only tensors have is taken for a read-back"
+    assert codes(hostsync_in, "--no-cache")[11] == "HS101"
     for jobs in ("1", "2"):
-        assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index", "--jobs", jobs) == [7, 9]
-    assert rows(hostsync_in, "--no-cache", "--index", str(Path("hostsync-index", "acme.jsonl"))) == [7, 9]
+        assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index", "--jobs", jobs) == [7, 9, 11]
+    assert rows(hostsync_in, "--no-cache", "--index", str(Path("hostsync-index", "acme.jsonl"))) == [7, 9, 11]
+    assert codes(hostsync_in, "--no-cache", "--index", "hostsync-index")[11] == "HS605", "it waits in there, once"
+
+
+WAITS = """\
+import torch
+
+
+def mean_of(x: torch.Tensor) -> float:
+    return x.mean().item()
+
+
+def strictly(x: torch.Tensor, strict=False):
+    if strict and (x > 0).all():
+        raise ValueError
+    if x.ndim == 3:
+        return x
+    if x.max() > 3:
+        return x * 2
+    return x
+
+
+def deep(x, n):
+    return mean_of(x * n)
+
+
+class Meter:
+    def __init__(self, start: torch.Tensor):
+        self.total = float(start)
+
+    def update(self, value, n=1):
+        self.total += value.item() * n
+
+
+def values(x):
+    yield x.item()
+"""
+
+
+def test_calls_that_wait_each_time(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    make(site, WAITS)
+    indexed(hostsync_in, site, "acme")
+    source = (
+        "import torch\nimport acme.impl\nfrom acme.impl import Meter, deep, strictly, values\n\n\n"
+        "def f(x: torch.Tensor, y, model):\n"
+        "    meter = Meter(x.sum())  # waits\n"
+        "    meter.update(x.mean(), n=3)  # waits\n"
+        "    strictly(x)\n"
+        "    values(x)\n"
+        "    acme.impl.mean_of(torch.rand(3))\n"
+        "    acme.impl.mean_of(y)\n"
+        "    return acme.impl.mean_of(x), deep(model(x.cuda()), 3)  # waits\n"
+    )
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    waiting = [row for row, line in enumerate(source.splitlines(), 1) if line.endswith("# waits")]
+    assert set(rows(hostsync_in, "--no-cache", "--index", "hostsync-index")) == set(waiting)
+    ran = hostsync_in("check", "user.py", "--index", "hostsync-index", "--no-cache")
+    assert "the host waits for the GPU inside acme.impl.Meter: " not in ran.out
+    assert "inside acme.impl.Meter\n" in ran.out and "it waits at acme/impl.py:5" in ran.out
 
 
 def test_classes_are_known_and_can_be_bases(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
@@ -158,19 +223,19 @@ def test_the_cache_depends_on_the_index(site: Path, tmp_path: Path, hostsync_in:
     (tmp_path / "user.py").write_text(USER, encoding="utf-8")
     without = rows(hostsync_in)
     indexed(hostsync_in, site, "acme")
-    assert rows(hostsync_in, "--index", "hostsync-index") == [7, 9]
-    assert rows(hostsync_in, "--index", "hostsync-index") == [7, 9]
+    assert rows(hostsync_in, "--index", "hostsync-index") == [7, 9, 11]
+    assert rows(hostsync_in, "--index", "hostsync-index") == [7, 9, 11]
     assert rows(hostsync_in) == without
-    make(site, IMPL.replace(', device="cuda"', ""))
+    make(site, IMPL.replace(', device="cuda"', "").replace(".cpu()", ""))
     indexed(hostsync_in, site, "acme")
-    assert rows(hostsync_in, "--index", "hostsync-index") == []
+    assert rows(hostsync_in, "--index", "hostsync-index") == [11]
 
 
 def test_the_configuration_names_indexes(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
     indexed(hostsync_in, site, "acme")
     (tmp_path / "user.py").write_text(USER, encoding="utf-8")
     (tmp_path / "hostsync.toml").write_text('index = ["hostsync-index"]\n', encoding="utf-8")
-    assert rows(hostsync_in, "--no-cache") == [7, 9]
+    assert rows(hostsync_in, "--no-cache") == [7, 9, 11]
     why = hostsync_in("check", "--why", "user.py:7")
     assert "spread: the function acme/impl.py:spread\n" in why.out
     assert "spread(3): a float tensor on the GPU" in why.out
@@ -221,7 +286,7 @@ def changed(path: Path, **head: object) -> None:
 def test_an_index_that_is_wrong_is_said_to_be(site, spoil, message: str, tmp_path: Path, hostsync_in: Hostsync) -> None:
     indexed(hostsync_in, site, "acme", "-o", "acme.jsonl")
     (tmp_path / "user.py").write_text(USER, encoding="utf-8")
-    assert rows(hostsync_in, "--index", "acme.jsonl") == [7, 9]
+    assert rows(hostsync_in, "--index", "acme.jsonl") == [7, 9, 11]
     spoil(tmp_path / "acme.jsonl")
     ran = hostsync_in("check", "user.py", "--index", "acme.jsonl")
     assert ran.code == 2 and ran.out == ""

@@ -67,12 +67,16 @@ def study(
     from hostsync.infer.handed import told_of
     from hostsync.infer.interface import interface_of
     from hostsync.infer.module import follow_module
+    from hostsync.infer.waiting import waits_by_function
 
     followed = follow_module(module, ops, torch, links)
     if wanted is None:
         return Study(followed.events, None, None, followed)
     names = None if "*" in wanted.names else wanted.names
-    interface = interface_of(followed.context, wanted.key, names) if names != () else None
+    interface = None
+    if names != ():
+        waits = waits_by_function(followed.context, followed.recorded)
+        interface = interface_of(followed.context, wanted.key, names, waits)
     return Study(followed.events, interface, list(told_of(followed.context)), followed)
 
 

@@ -23,6 +23,7 @@ from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
     CPU,
+    UNKNOWN,
     Array,
     Device,
     Instance,
@@ -59,6 +60,8 @@ def operation(
     if one_argument_where or (short == "nonzero" and _is_true(placed.named.get("as_tuple"))):
         return Items("tuple", None, Tensor(merged(tensors), "int", 1, origin=lead(tensors)))
     value = result(op, placed, tensors, receiver)
+    if short in _UNIQUE and isinstance(value, Tensor):
+        return _distinct(value, placed)
     if isinstance(value, Tensor) and op.device == "argument" and _is_missing(placed.named.get("device")):
         default = frame.context.default_device
         value = value._replace(device=default) if value.device == CPU and default != CPU else value
@@ -71,6 +74,21 @@ def operation(
         if isinstance(value, Tensor) and op.device in {"argument", "like", "cpu", "accelerator"}
         else value
     )
+
+
+_UNIQUE = frozenset({"unique", "unique_consecutive"})
+
+
+def _distinct(values: Tensor, placed: Arguments) -> Value:
+    """The distinct values of a tensor, with where each was and how often, if that is asked for."""
+    if _is_missing(placed.named.get("dim")):
+        values = values._replace(ndim=1)
+    asked = [_is_true(placed.named.get(name)) for name in ("return_inverse", "return_counts")]
+    if not any(asked):
+        return values
+    numbers = values._replace(dtype="int", ndim=None)
+    parts = [values, *([numbers] if asked[0] else []), *([numbers._replace(ndim=1)] if asked[1] else [])]
+    return Items("tuple", tuple(parts), UNKNOWN)
 
 
 def _where_it_draws(tensors: tuple[Tensor, ...], placed: Arguments) -> Device:

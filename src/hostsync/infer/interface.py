@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from hostsync import facts
 from hostsync.infer.classes import attributes, closed
@@ -11,6 +11,7 @@ from hostsync.infer.functions import is_decorated
 from hostsync.infer.plain import SEPARATOR, Plain, encode, encode_signature, is_foreign
 from hostsync.infer.summaries import summarise
 from hostsync.infer.values import Callable, ClassRef, Instance, Nothing, Unknown, Value
+from hostsync.infer.waiting import Wait
 
 _MOST_NAMES = 2000
 
@@ -18,9 +19,10 @@ _MOST_NAMES = 2000
 class _Export:
     """Collects an interface; classes and functions that a value mentions are taken in as well."""
 
-    def __init__(self, context: Context, module: str) -> None:
+    def __init__(self, context: Context, module: str, waits: Mapping[str, Sequence[Wait]]) -> None:
         self.context = context
         self.module = module
+        self.waits = waits
         self.names: dict[str, Plain] = {}
         self.functions: dict[str, Plain] = {}
         self.classes: dict[str, Plain] = {}
@@ -49,7 +51,12 @@ class _Export:
             assert isinstance(callee.node, facts.Function)
             self.functions[callee.symbol] = None
             summary = self.encode(summarise(self.context, callee))
-            self.functions[callee.symbol] = [encode_signature(callee.node), summary]
+            self.functions[callee.symbol] = self.callable(callee.symbol, callee.node, summary)
+
+    def callable(self, symbol: str, node: facts.Function, summary: Plain) -> Plain:
+        """A function or method: its signature, what it returns, and when it waits, if it does."""
+        waits = [[sorted(wait.device), wait.row] for wait in self.waits.get(symbol, ())]
+        return [encode_signature(node), summary, *([waits] if waits else [])]
 
     def name(self, name: str, value: Value) -> None:
         data = self.encode(value if isinstance(value, Callable) else closed(value))
@@ -66,7 +73,7 @@ class _Export:
             elif is_decorated(method, "classmethod"):
                 bound = ClassRef(info.name)
             summary = summarise(self.context, Callable(method, f"{info.name}.{name}", bound, info.name))
-            methods[name] = [encode_signature(method), self.encode(summary)]
+            methods[name] = self.callable(f"{info.name}.{name}", method, self.encode(summary))
         return {
             "bases": [self.encode(base) for base in info.bases],
             "methods": methods,
@@ -82,15 +89,18 @@ class _Export:
         }
 
 
-def interface_of(context: Context, module: str, names: Iterable[str] | None) -> Plain:
+def interface_of(
+    context: Context, module: str, names: Iterable[str] | None, waits: Mapping[str, Sequence[Wait]]
+) -> Plain:
     """The interface of a module that has been followed.
 
     Args:
         context: what following it has left.
         module: the name under which others know it.
         names: the names that others ask for; None for all of them.
+        waits: of its functions, by symbol.
     """
-    export = _Export(context, module)
+    export = _Export(context, module, waits)
     for name in sorted(context.names if names is None else names)[:_MOST_NAMES]:
         value = context.names.get(name)
         if value is not None and not isinstance(value, Unknown):

@@ -19,6 +19,7 @@ from hostsync.infer.methods import method_call
 from hostsync.infer.operations import (
     device_of,
 )
+from hostsync.infer.own_calls import construct, own_function
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -26,6 +27,8 @@ from hostsync.infer.values import (
     NOTHING,
     UNKNOWN,
     Array,
+    Callable,
+    ClassRef,
     DeviceValue,
     Instance,
     Items,
@@ -76,6 +79,12 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
     op = frame.context.ops.get(name)
     if op is not None:
         return operation(frame, node, op, args, keywords, None)
+    links = frame.context.links
+    known = links.by_name(name) if links is not None and root == "torch" else None
+    if isinstance(known, Callable):
+        return own_function(frame, node, known, args, keywords)
+    if isinstance(known, ClassRef):
+        return construct(frame, node, known, args, keywords)
     if name.startswith("torch.") and name.rpartition(".")[2][:1].isupper():
         return Instance(name, False)
     if name in {"copy.deepcopy", "copy.copy"} and args:

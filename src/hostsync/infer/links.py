@@ -10,6 +10,8 @@ from hostsync import facts
 from hostsync.infer.plain import SEPARATOR, Plain, decode, decode_signature
 from hostsync.infer.values import UNKNOWN, Callable, Ref, Value
 
+KNOWN_BY_NAME = "="
+"""Begins a target that is known by its dotted name, as of the catalogue, and by no interface."""
 MODULE = "module:"
 """What the name of a `Ref` to a module of the project begins with."""
 
@@ -22,7 +24,7 @@ class ForeignClass:
     def __init__(self, name: str, data: Plain, library: Library) -> None:
         self.name = name
         self.bases: tuple[Value, ...] = tuple(decode(base, library.function) for base in data["bases"])
-        self.methods = {m: decode_signature(m, signature) for m, (signature, _) in data["methods"].items()}
+        self.methods = {m: decode_signature(m, held[0]) for m, held in data["methods"].items()}
         self.attributes: dict[str, Value] = {k: decode(v, library.function) for k, v in data["attributes"].items()}
         self.table: dict[str, Value] = {k: decode(v, library.function) for k, v in data["table"].items()}
 
@@ -43,7 +45,9 @@ class Library:
             module, _, symbol = name.partition(SEPARATOR)
             data = self._load(module)
             self._values[name] = None
-            if not symbol:
+            if name.startswith(KNOWN_BY_NAME):
+                self._values[name] = Ref(name.removeprefix(KNOWN_BY_NAME))
+            elif not symbol:
                 self._values[name] = Ref(MODULE + module)
             elif data is not None and symbol in data["names"]:
                 self._values[name] = decode(data["names"][symbol], self.function)
@@ -64,6 +68,11 @@ class Library:
             known = UNKNOWN if data is None else decode(data[1], self.function)
             self._summaries[symbol] = known
         return known
+
+    def waits(self, symbol: str) -> list[tuple[list[str], int]]:
+        """When a function or method waits: where that lives which is waited for, and the row; see `waiting.Wait`."""
+        data = self._function_data(symbol)
+        return [] if data is None or len(data) < 3 else data[2]
 
     def class_info(self, name: str) -> ForeignClass | None:
         """The class `module:name`."""
@@ -93,6 +102,14 @@ class Links(NamedTuple):
     """By module and name as the import statement has them, joined by a blank: `module:name`. What `import *` brings
     stands under the name with a `*` before it."""
     library: Library
+    named: Function[[str, str], str | None] | None = None
+    """Finds what an index knows of a name in a module, by both; gives a target as those above."""
+
+    def by_name(self, dotted: str) -> Value | None:
+        """What torch's `torch.b.name` is, which needs no import of `torch.b`; None if no index knows it."""
+        module, _, name = dotted.rpartition(".")
+        target = self.named(module, name) if self.named is not None and module else None
+        return None if target is None else self.library.value(target)
 
     def starred(self, node: facts.Import) -> list[tuple[str, Value]]:
         """What `from module import *` binds."""

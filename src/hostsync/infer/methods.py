@@ -13,6 +13,7 @@ from hostsync.infer.frame import (
     evaluate,
     is_model_name,
 )
+from hostsync.infer.handed import HELD
 from hostsync.infer.host_calls import ArgumentList, KeywordList, printed
 from hostsync.infer.operations import (
     merged,
@@ -124,21 +125,21 @@ def _unknown_method(
         return UNKNOWN
     if name in _DEFINITE:
         _definite(frame, node)
+    where = ANYWHERE if receiver.param is None or receiver.param.startswith(HELD) else of_param(receiver.param)
     if name == "item" and not args and not keywords:
-        frame.emit("read-back", "Tensor.item", "", node, subject=subject, confidence="likely")
+        frame.emit("read-back", "Tensor.item", "", node, subject=subject, device=where, confidence="likely")
         return NUMBER
     if name == "tolist" and not args:
-        frame.emit("read-back", "Tensor.tolist", "", node, subject=subject, confidence="possible")
+        frame.emit("read-back", "Tensor.tolist", "", node, subject=subject, device=where, confidence="possible")
         return UNKNOWN
     if name == "nonzero" and (keywords or not args):
         as_tuple = any(k == "as_tuple" for k, _, _ in keywords)
-        frame.emit(
-            "shape", "Tensor.nonzero", "", node, subject=subject, confidence="likely" if as_tuple else "possible"
-        )
-        return Tensor(ANYWHERE, "int", 2) if not as_tuple else Items("tuple", None, Tensor(ANYWHERE, "int", 1))
+        confidence = "likely" if as_tuple else "possible"
+        frame.emit("shape", "Tensor.nonzero", "", node, subject=subject, device=where, confidence=confidence)
+        return Tensor(where, "int", 2) if not as_tuple else Items("tuple", None, Tensor(where, "int", 1))
     if name == "cpu" and not args:
         confidence = "likely" if _is_tensor_call(frame, subject) else "possible"
-        frame.emit("read-back", "Tensor.cpu", "", node, subject=subject, confidence=confidence)
+        frame.emit("read-back", "Tensor.cpu", "", node, subject=subject, device=where, confidence=confidence)
         return Tensor(CPU, sure=False)
     if name == "numpy" and not args:
         return Array()

@@ -50,6 +50,24 @@ def is_foreign(name: str) -> bool:
     return SEPARATOR in name
 
 
+def is_indexed(name: str) -> bool:
+    """Whether a module, or what it defines, is known by an index and is no part of the project."""
+    return name.startswith("<")
+
+
+def place_name(symbol: str) -> str:
+    """The file of a foreign symbol, as a user knows it: of an index, without the mark of the package."""
+    file = symbol.rpartition(SEPARATOR)[0]
+    return file.partition(">/")[2] if is_indexed(file) else file
+
+
+def dotted_name(symbol: str) -> str:
+    """The dotted name of what an index knows, such as `torch.distributions.kl.kl_divergence`."""
+    file, _, name = symbol.rpartition(SEPARATOR)
+    module = place_name(f"{file}{SEPARATOR}").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return f"{module}.{name}".removesuffix(".__init__")
+
+
 def short_name(symbol: str) -> str:
     """The name of a function or class without its class and module."""
     return symbol.rpartition(SEPARATOR)[2].rpartition(".")[2]

@@ -6,6 +6,7 @@ from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, Context, Recorded
 from hostsync.infer.functions import is_device_name, is_host_default
 from hostsync.infer.operations import device_of
+from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, place_name, short_name
 from hostsync.infer.summaries import defaults_of
 from hostsync.infer.values import (
     ANYWHERE,
@@ -20,6 +21,7 @@ from hostsync.infer.values import (
     only_host,
     tensors_in,
 )
+from hostsync.infer.waiting import at_call, foreign_waits
 
 _DEPTH = 4
 """How many calls up evidence is looked for."""
@@ -42,7 +44,7 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
         if event.kind in {"copy", "index", "call"} and _at_setup(context, record, device):
             event = event._replace(confidence="possible")
         events.append(event)
-    return events + _calls_that_wait(context, events)
+    return [*events, *_calls_that_wait(context, events), *_calls_of_others(context)]
 
 
 def _with_caller(context: Context, event: Event) -> tuple[Reason, ...]:
@@ -70,6 +72,38 @@ def _calls_that_wait(context: Context, events: list[Event]) -> list[Event]:
                     Event("call", "project", "", site.span, name, "likely", site.caller, site.hot, (reason,), None)
                 )
     return found
+
+
+def _calls_of_others(context: Context) -> list[Event]:
+    """Calls of functions of other modules that wait each time.
+
+    What waits in a package that is only known by its index is not reported there, so each call of it is; a call of a
+    function of the project only as in `_calls_that_wait`.
+    """
+    found: dict[tuple[object, ...], Event] = {}
+    for symbol, sites in context.calls.items():
+        if not is_foreign(symbol):
+            continue
+        indexed = is_indexed(symbol)
+        for wait in foreign_waits(context, symbol):
+            for site in sites:
+                at = at_call(context, symbol, wait, site.bindings)
+                device = None if at is None else resolved(context, site.caller, at, _DEPTH)
+                if device is None or only_host(device):
+                    continue
+                sure = is_certain(device)
+                if not indexed and not (sure and site.hot == "loop"):
+                    continue
+                confidence = "certain" if sure and indexed else "likely"
+                if not sure and is_setup_only(context, site.caller):
+                    confidence = "possible"
+                op = dotted_name(symbol) if indexed else "project"
+                reason = Reason(site.span, f"it waits at {place_name(symbol)}:{wait.row}")
+                event = Event(
+                    "call", op, "", site.span, short_name(symbol), confidence, site.caller, site.hot, (reason,), None
+                )
+                found.setdefault((site.span, confidence), event)
+    return list(found.values())
 
 
 def _at_setup(context: Context, record: Recorded, device: Device) -> bool:

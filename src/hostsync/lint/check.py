@@ -37,6 +37,13 @@ class Plan(NamedTuple):
     """Files and folders with indexes of installed packages."""
 
 
+def indexes_of(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """The indexes that a user names, after the shipped ones of torch, over which they lie."""
+    from hostsync.catalogue.location import rules_dir
+
+    return (rules_dir() / "index", *paths)
+
+
 @lru_cache(maxsize=8)
 def load_catalogue(extend_rules: tuple[Path, ...], ops: tuple[Path, ...] = ()) -> Catalogue:
     """The shipped catalogue with the user's rules and operations. Raises catalogue.errors.CatalogueError."""

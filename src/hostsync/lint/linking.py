@@ -10,14 +10,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from hostsync.facts import Imported, Outline
-from hostsync.lint.check import NOTEBOOK_SUFFIX, Plan, load_catalogue
+from hostsync.lint.check import NOTEBOOK_SUFFIX, Plan, indexes_of, load_catalogue
 from hostsync.project.cache import Cache, Plain, digest
 from hostsync.project.discovery import SourceFile
 from hostsync.project.graph import Graph, Module, build
-from hostsync.project.index import interface_text, is_indexed, load_indexes
+from hostsync.project.index import interface_text, load_indexes
 from hostsync.project.units import MOST_SCRIPTS, Units, place_of, root_of, unit_of
 
 if TYPE_CHECKING:
+    from hostsync.catalogue.model import Op
     from hostsync.infer.links import Library
 
 
@@ -45,6 +46,8 @@ class Project(NamedTuple):
     """Of each entry, what it shares with those whose calls count for it."""
     outlines: Mapping[str, Outline] = MappingProxyType({})
     """By key."""
+    is_aided: bool = True
+    """Indexes tell of other packages."""
 
 
 def content_digest(source: bytes) -> str:
@@ -91,7 +94,12 @@ def _folders(place: Path) -> list[str]:
 
 
 def gather(
-    entries: list[Entry], units: Units | None, name_of: Callable[[SourceFile], str], outlines: Cache | None
+    entries: list[Entry],
+    units: Units | None,
+    name_of: Callable[[SourceFile], str],
+    outlines: Cache | None,
+    *,
+    is_aided: bool = True,
 ) -> Project:
     """The project of some files.
 
@@ -100,6 +108,7 @@ def gather(
         units: finds packages beside them that they import; None for none.
         name_of: gives a file its unique name.
         outlines: keeps outlines.
+        is_aided: indexes tell of other packages.
     """
     found: dict[str, Outline] = {}
     waiting = entries
@@ -124,7 +133,7 @@ def gather(
             str(e.file.path) if unit_of(e.file) in crowded else place_of(e.file),
             e.file.module,
             found[e.key],
-            load_indexes(e.file.settings.index),
+            load_indexes(indexes_of(e.file.settings.index)) if is_aided else None,
         )
         for e in entries
         if e.key in found and e.file.path.suffix != NOTEBOOK_SUFFIX
@@ -132,7 +141,7 @@ def gather(
     places = {entry.key: index for index, entry in enumerate(entries)}
     shared = ((unit_of(entry.file), str(entry.file.path)) for entry in entries)
     parts = tuple(own if u in crowded else u for u, own in shared)
-    return Project(tuple(entries), build(modules), places, parts, found)
+    return Project(tuple(entries), build(modules), places, parts, found, is_aided)
 
 
 def _first_names(outline: Outline) -> set[str]:
@@ -220,17 +229,53 @@ def library() -> Library:
     return _Known.library
 
 
-def unmeasured(targets: Iterable[tuple[str, str]], plan: Plan) -> dict[str, str]:
-    """The targets of a file, without what an index says of operations that are known by measurement."""
+def unmeasured(targets: Iterable[tuple[str, str]], module: str, plan: Plan) -> dict[str, str]:
+    """The targets of a file, without what an index says of operations that are known by measurement.
+
+    Where torch itself is scanned its own types and measured operations stand for what they are elsewhere, too.
+
+    Args:
+        targets: by import, as `links.Links` has them.
+        module: the dotted name of the file.
+        plan: which knowledge.
+    """
+    from hostsync.infer.links import KNOWN_BY_NAME
+    from hostsync.infer.plain import is_indexed
+
     found = dict(targets)
-    indexed = [written for written, target in found.items() if is_indexed(target)]
-    if indexed:
-        ops = load_catalogue(plan.extend_rules, plan.ops).ops
-        for written in indexed:
+    of_torch = module.partition(".")[0] == "torch"
+    if not of_torch and not any(map(is_indexed, found.values())):
+        return found
+    ops = load_catalogue(plan.extend_rules, plan.ops).ops
+    for written, target in list(found.items()):
+        if of_torch:
+            name = _public_name(target, ops)
+            if name is not None:
+                found[written] = KNOWN_BY_NAME + name
+        elif is_indexed(target):
             name = written.strip().replace(" ", ".")
-            if name in ops or (found[written].endswith(":") and any(op.startswith(f"{name}.") for op in ops)):
+            if name in ops or (target.endswith(":") and any(op.startswith(f"{name}.") for op in ops)):
                 del found[written]
     return found
+
+
+_TYPES = frozenset(("torch.Tensor", "torch.nn.Module", "torch.nn.Parameter", "torch.nn.Buffer"))
+
+
+def _public_name(target: str, ops: Mapping[str, Op]) -> str | None:
+    """The name by which a module of torch, or what it defines, is known, as `torch.Tensor`; None if by none."""
+    from hostsync.infer.plain import dotted_name
+
+    *_, dotted = f".{dotted_name(target)}".partition(".torch.")
+    parts = ["torch", *dotted.split(".")]
+    if parts[-1] == "":
+        name = ".".join(parts[:-1])
+        return name if name != "torch" and any(op.startswith(f"{name}.") for op in ops) else None
+    for depth in range(1, len(parts)):
+        name = ".".join([*parts[:depth], parts[-1]])
+        if name in _TYPES or name in ops:
+            return name
+    return None
 
 
 def _remembering(load: Callable[[str], Plain]) -> Callable[[str], Plain]:

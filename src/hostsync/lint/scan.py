@@ -15,6 +15,7 @@ from hostsync.lint.check import (
     Studied,
     check_source,
     failed,
+    indexes_of,
     load_catalogue,
     rules_by_code,
     study_source,
@@ -58,6 +59,8 @@ class _Task(NamedTuple):
     """What callers hand in, as JSON; empty for nothing."""
     given: bytes | None = None
     """What to take for the content of the file."""
+    is_aided: bool = True
+    """It may ask indexes."""
 
 
 class _Result(NamedTuple):
@@ -79,7 +82,7 @@ class _Result(NamedTuple):
 def plan_of(file: SourceFile) -> Plan:
     """What decides the outcome of checking `file`."""
     settings = file.settings
-    return Plan(settings.extend_rules, settings.torch_version, settings.ops, settings.index)
+    return Plan(settings.extend_rules, settings.torch_version, settings.ops, indexes_of(settings.index))
 
 
 def check_files(
@@ -192,7 +195,7 @@ def interfaces(
     Returns:
         The project that they make, and by unique name the interfaces, as JSON. A file without any has none.
     """
-    project = gather(survey(files, None, name_of, {})[0], None, name_of, None)
+    project = gather(survey(files, None, name_of, {})[0], None, name_of, None, is_aided=False)
     everything = {entry.key: ("*",) for entry in project.entries}
     project = project._replace(graph=project.graph._replace(asked=everything))
     plans = {plan_of(file) for file in files}
@@ -416,6 +419,7 @@ class _Linked(Order[_Result]):
             () if need is None else need.targets,
             self.project.graph.asked.get(entry.key, ()),
             given=entry.given,
+            is_aided=self.project.is_aided,
         )
 
     def after(self, index: int) -> Collection[int]:
@@ -621,8 +625,10 @@ def _study_file(task: _Task) -> _Result:
     from hostsync.infer import Wanted
     from hostsync.infer.links import Links
 
-    load_indexes(task.plan.indexes)
-    links = Links(unmeasured(task.targets, task.plan), library()) if task.targets else None
+    indexes = load_indexes(task.plan.indexes)
+    is_aided = indexes is not None and task.is_aided and task.module.partition(".")[0] != "torch"
+    named = indexes.resolve if indexes is not None and is_aided else None
+    links = Links(unmeasured(task.targets, task.module, task.plan), library(), named)
     wanted = None if task.wanted is None else Wanted(task.key, task.wanted)
     handed = json.loads(task.handed) if task.handed else None
     content = content_digest(source)

@@ -141,11 +141,9 @@ class _Resolver:
                 continue
             if imported.name is None:
                 key = self._module(module.place, imported.module)
-                # `import a.b` binds the package `a`; what it has of its own is not followed.
-                is_whole = "." not in imported.module or imported.alias != imported.module
                 if key is not None and self.modules[key].dotted == imported.module:
                     found.append((f"{imported.module} ", f"{key}:"))
-                elif key is None and is_whole:
+                elif key is None:
                     beyond = self._beyond(module, imported.module, None)
                     if beyond is not None:
                         found.append((f"{imported.module} ", beyond))

@@ -91,11 +91,6 @@ def interface_text(key: str) -> str | None:
     return None if held is None else held[0].lines[held[1]].decode("utf-8")
 
 
-def is_indexed(key: str) -> bool:
-    """Whether `key` names a module of an index and not a file of the project."""
-    return key.startswith("<")
-
-
 def files_of(paths: Iterable[Path]) -> tuple[Path, ...]:
     """The files that the given files and folders stand for. Raises IndexFileError."""
     found: list[Path] = []

@@ -1,0 +1,190 @@
+"""Which functions wait whenever they are called, in terms of where their parameters live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hostsync import facts
+from hostsync.infer.frame import Context, Recorded
+from hostsync.infer.functions import is_host_default
+from hostsync.infer.handed import HELD
+from hostsync.infer.operations import device_of
+from hostsync.infer.plain import is_foreign
+from hostsync.infer.values import Device, Items, Tensor, Unknown, Value, is_certain, of_param, tensors_in
+from hostsync.infer.values import Mapping as MappingValue
+
+_ROUNDS = 4
+"""How many calls deep a wait is looked for."""
+_MOST = 8
+"""Waits of one function that are told of."""
+_OF_A_VALUE = frozenset({"read-back", "control-flow", "shape", "call"})
+
+
+class Wait(NamedTuple):
+    """A wait that comes to pass in every call, if what it waits for lives on an accelerator."""
+
+    device: Device
+    """Where that lives; `=x` stands for wherever the parameter `x` does."""
+    row: int
+    """Of the function's own file."""
+
+
+def waits_by_function(context: Context, recorded: Iterable[Recorded]) -> dict[str, tuple[Wait, ...]]:
+    """The waits of the functions of a module that was followed.
+
+    A wait counts if it depends on a parameter, or is one for an accelerator for sure, and if nothing decides whether it
+    is reached: no branch, no loop, no early return. What is `possible` does not count, nor does a copy to a device.
+
+    Args:
+        context: what following the module has left.
+        recorded: the events that it gave.
+    """
+    found: dict[str, dict[Device, Wait]] = {}
+    reached: dict[str, tuple[Sequence[facts.Place], Sequence[facts.Place]]] = {}
+
+    def note(symbol: str, device: Device, span: facts.Place) -> None:
+        node = context.functions.get(symbol)
+        if (
+            node is None
+            or node.is_generator
+            or node.is_async
+            or not (is_certain(device) or any(atom.startswith("=") for atom in device))
+        ):
+            return
+        held = found.get(symbol, {})
+        if device in held or len(held) >= _MOST:
+            return
+        if symbol not in reached:
+            reached[symbol] = _always(node.body)
+        if _is_within(span, *reached[symbol]):
+            found.setdefault(symbol, {})[device] = Wait(device, span[0])
+
+    for record in recorded:
+        event = record.event
+        if event.kind in _OF_A_VALUE and event.op != "project" and event.confidence != "possible" and record.sure:
+            note(event.symbol, record.device, event.span)
+    for _ in range(_ROUNDS):
+        before = sum(map(len, found.values()))
+        for symbol, sites in context.calls.items():
+            waits = foreign_waits(context, symbol) if is_foreign(symbol) else tuple(found.get(symbol, {}).values())
+            for wait in waits:
+                for site in sites:
+                    device = at_call(context, symbol, wait, site.bindings, untyped=True)
+                    if device is not None:
+                        note(site.caller, device, site.span)
+        if sum(map(len, found.values())) == before:
+            break
+    return {symbol: tuple(held.values()) for symbol, held in found.items()}
+
+
+def foreign_waits(context: Context, symbol: str) -> tuple[Wait, ...]:
+    """The waits of a function of another module."""
+    if context.links is None:
+        return ()
+    return tuple(Wait(frozenset(device), row) for device, row in context.links.library.waits(symbol))
+
+
+def at_call(
+    context: Context, symbol: str, wait: Wait, bindings: Mapping[str, Value], *, untyped: bool = False
+) -> Device | None:
+    """Where what a function waits for lives in one call of it, None if no tensor that it depends on is handed in.
+
+    With `untyped`, a parameter of the caller of which nothing is known counts as one.
+    """
+    result: set[str] = set()
+    handed = False
+    node = context.functions.get(symbol)
+    params = {param.name: param for param in node.params} if node is not None else {}
+    for atom in wait.device:
+        if not atom.startswith("="):
+            result.add(atom)
+            continue
+        value = bindings.get(atom[1:])
+        if value is None:
+            default = params[atom[1:]].default if atom[1:] in params else None
+            result.add("cpu" if is_host_default(default) else "?")
+            continue
+        if untyped and isinstance(value, Unknown) and value.param is not None and not value.param.startswith(HELD):
+            handed = True
+            result |= of_param(value.param)
+            continue
+        held: tuple[Tensor, ...] = (value,) if isinstance(value, Tensor) else ()
+        if isinstance(value, (Items, MappingValue)):
+            held = tensors_in(value)[:1]
+        handed = handed or any(tensor.sure or is_certain(tensor.device) for tensor in held)
+        result |= held[0].device if held else device_of(value).device
+    return frozenset(result) if handed or is_certain(wait.device) else None
+
+
+# --- what is reached in every call ---------------------------------------------------------------
+
+
+def _always(body: Sequence[facts.Stmt]) -> tuple[list[facts.Place], list[facts.Place]]:
+    """The places that every call of a function comes past, and those in them that it may leave out."""
+    inside: list[facts.Place] = []
+    outside: list[facts.Place] = []
+    for node in _steps(body):
+        inside.append(node.span)
+        _optional_parts(node, outside)
+    return inside, outside
+
+
+def _steps(body: Sequence[facts.Stmt]) -> Iterator[Any]:
+    """Statements and expressions that are always reached, up to the first way out."""
+    for statement in body:
+        if isinstance(statement, (facts.If, facts.While)):
+            yield statement.test
+        elif isinstance(statement, facts.For):
+            yield statement.iterable
+        elif isinstance(statement, facts.With):
+            for item in statement.items:
+                yield item.value
+            yield from _steps(statement.body)
+        elif isinstance(statement, facts.Try):
+            yield from _steps(statement.body)
+        elif isinstance(
+            statement, (facts.ExprStmt, facts.Assign, facts.AugAssign, facts.Assert, facts.Return, facts.Delete)
+        ):
+            yield statement
+        if _leaves(statement):
+            return
+
+
+def _leaves(statement: Any) -> bool:
+    """Whether a function may end in a statement, other than by an error."""
+    stack = [statement]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (facts.Return, facts.Yield)):
+            return True
+        if isinstance(node, tuple) and not isinstance(node, (facts.Function, facts.Lambda, facts.Class)):
+            stack.extend(node)
+    return False
+
+
+def _optional_parts(node: Any, found: list[facts.Place]) -> None:
+    """The parts of expressions that are not evaluated in all cases."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        parts: tuple[Any, ...] = ()
+        if isinstance(node, facts.Conditional):
+            parts = (node.body, node.orelse)
+        elif isinstance(node, facts.Logical):
+            parts = node.values[1:]
+        elif isinstance(node, facts.Lambda):
+            parts = (node.body,)
+        elif isinstance(node, facts.Comprehension):
+            parts = tuple(part for part in (node.element, node.key) if part is not None)
+        found.extend(part.span for part in parts)
+        if isinstance(node, tuple):
+            stack.extend(node)
+
+
+def _is_within(span: facts.Place, inside: Sequence[facts.Place], outside: Sequence[facts.Place]) -> bool:
+    return any(_holds(place, span) for place in inside) and not any(_holds(place, span) for place in outside)
+
+
+def _holds(outer: facts.Place, inner: facts.Place) -> bool:
+    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
