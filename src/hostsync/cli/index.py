@@ -22,7 +22,8 @@ import click
 )
 @click.option("--quiet", "-q", is_flag=True, help="Write nothing but errors.")
 def index_command(packages: tuple[str, ...], output: Path, jobs: int, quiet: bool) -> int:
-    """Scan installed packages, and write down what their functions and classes give, for `check --index PATH`.
+    """Scan installed packages, and write down what their functions and classes give and when they wait, for
+    `check --index PATH`.
 
     PACKAGE is a name as in an import (`torchmetrics`, or `acme.metrics` for a part of one), which is looked up where
     hostsync is installed, or the folder or file of a package. Nothing of it is imported or run.
