@@ -65,8 +65,11 @@ def by_name(ops: Iterable[Any]) -> dict[str, Any]:
     return {f"{op.name} {op.variant_test_name}".strip(): op for op in ops}
 
 
+UNLIKE = ("arange", "block_diag", "nn.functional.unfold", "nn.functional.max_unpool", "max_pool2d_with_indices_backward",
+          "squeeze multiple", "where")  # fmt: skip
+"""Operations whose samples don't fit the signature of their decomposition."""
 REFERENCES = by_name(python_ref_db)
-DECOMPOSED = by_name(decomposed())
+DECOMPOSED = {name: op for name, op in by_name(decomposed()).items() if not name.startswith(UNLIKE)}
 uses.add_each("reference", REFERENCES, lambda name: reference_use(REFERENCES[name]))
 uses.add_each("decomposition", DECOMPOSED, lambda name: decomposition_use(DECOMPOSED[name]))
 
@@ -100,7 +103,7 @@ def module_use(info: Any) -> Use:
     return use
 
 
-MODULES = {info.name: info for info in module_db}
+MODULES = {info.name: info for info in module_db if not info.name.startswith("nn.FractionalMaxPool")}
 uses.add_each("module", MODULES, lambda name: module_use(MODULES[name]))
 
 
@@ -109,7 +112,7 @@ def optimiser_use(info: Any) -> Use:
         for given in info.optim_inputs_func(device=device):
             model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)).to(device)
             params: Any = given.params if given.params is not None else list(model.parameters())
-            if info.only_supports_sparse_grads or (params is not None and not isinstance(params[0], torch.Tensor)):
+            if not isinstance(params[0], torch.Tensor):
                 params = list(model.parameters())
             params = [p for p in params if p.ndim == 2] if "Muon" in info.optim_cls.__name__ else params
             made = info.optim_cls(params, **given.kwargs)
@@ -131,7 +134,7 @@ def optimiser_use(info: Any) -> Use:
     return use
 
 
-OPTIMISERS = {info.optim_cls.__name__: info for info in optim_db}
+OPTIMISERS = {info.optim_cls.__name__: info for info in optim_db if not info.only_supports_sparse_grads}
 uses.add_each("optimiser", OPTIMISERS, lambda name: optimiser_use(OPTIMISERS[name]))
 
 
