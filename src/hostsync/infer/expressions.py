@@ -14,6 +14,7 @@ from hostsync.infer.frame import (
     evaluate,
     is_loader_name,
 )
+from hostsync.infer.keys import note_store
 from hostsync.infer.narrowing import asks_for_accelerator, narrow
 from hostsync.infer.operations import (
     merged,
@@ -106,6 +107,7 @@ def _dict(frame: Frame, node: facts.Dict) -> Value:
             continue
         evaluate(frame, key)
         if isinstance(key, facts.Const) and key.kind == "str" and len(items) < 256:
+            note_store(frame, str(key.value), value, key.span[0])
             items.append((str(key.value), value))
         else:
             element = value if first else join(element, value)

@@ -194,6 +194,12 @@ class Context:
         """Of functions that stand in a dictionary, as to be looked up and called, the functions that have it."""
         self.handed: dict[str, dict[str, Handed]] = {}
         """By function and parameter, what callers are known to hand in."""
+        self.keys: dict[str, Handed] = {}
+        """By key, what dictionaries of the project are known to hold; see `keys`."""
+        self.stored: dict[str, Handed] = {}
+        """By key, what this module puts into dictionaries."""
+        self.loaded: dict[str, set[str]] = {}
+        """By key, the functions that look it up in dictionaries of which nothing is known."""
         self.signatures: dict[str, Signature] = {}
         self.left: dict[str, dict[str, Value]] = {}
         """By class and attribute, the tensors that methods leave in it."""

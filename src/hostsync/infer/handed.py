@@ -20,6 +20,8 @@ from hostsync.infer.values import (
     join,
 )
 
+KEYS = "[]"
+"""Stands for the dictionaries of the project, in the place of a function: what they hold, by key."""
 HELD = "~"
 """Begins the name of what is held by something that only has a name: `~scheduler.timesteps`."""
 ROUNDS = 3
@@ -121,11 +123,21 @@ class Told(NamedTuple):
     """By function, the fields of its `Signature`."""
     holds: Plain
     """By class and attribute: the tensors that it holds."""
+    stored: Plain
+    """By key, what it puts into dictionaries: the value and a row."""
+    loaded: Plain
+    """The keys that it looks up in dictionaries of which it knows nothing."""
 
 
 def told_of(context: Context) -> Told:
     """What a module that has been followed tells of others, and may be told by them."""
-    return Told(_direct(context), _named(context), _open(context), _holds(context))
+    stored = {
+        key: [encode(held.value, _qualify), held.where.span[0]]
+        for key, held in sorted(context.stored.items())
+        if held.where is not None
+    }
+    loaded = sorted(context.loaded)
+    return Told(_direct(context), _named(context), _open(context), _holds(context), stored, loaded)
 
 
 def _qualify(name: str) -> str:
@@ -209,5 +221,6 @@ def from_outside(told: Plain) -> dict[str, dict[str, Handed]]:
         for param, (data, text) in params.items():
             value = decode(data, _nothing)
             if isinstance(value, Tensor):
-                found.setdefault(symbol, {})[param] = Handed(value._replace(sure=True), None, text)
+                sure = value.sure or symbol != KEYS
+                found.setdefault(symbol, {})[param] = Handed(value._replace(sure=sure), None, text)
     return found

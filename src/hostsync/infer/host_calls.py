@@ -9,6 +9,7 @@ from hostsync import facts
 from hostsync.infer.assignment import iterated
 from hostsync.infer.attributes import attribute
 from hostsync.infer.frame import Frame
+from hostsync.infer.keys import note_store
 from hostsync.infer.operations import Arguments as _Arguments
 from hostsync.infer.operations import lead, merged, size_of
 from hostsync.infer.summaries import returned
@@ -251,6 +252,9 @@ def _getattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
 def _dict(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     if args and isinstance(args[0][1], Mapping):
         return args[0][1]
+    for name, expr, value in keywords:
+        if name is not None:
+            note_store(frame, name, value, expr.span[0])
     return Mapping(tuple((k, v) for k, _, v in keywords if k is not None), UNKNOWN)
 
 

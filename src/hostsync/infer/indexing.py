@@ -11,6 +11,7 @@ import re
 from typing import NamedTuple, TypeGuard
 
 from hostsync import facts
+from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import fields_of
@@ -183,7 +184,8 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
             for key, value in base.items:
                 if key == index.const:
                     return value
-            return base.element
+            known = keys.load(frame, node.value, base, index.const)
+            return base.element if known is None else known
         return mapping_element(base)
     if isinstance(index, Tensor) and index.sure and isinstance(base, Items) and base.kind in {"list", "tuple", "range"}:
         _read_index(frame, node, index)
@@ -201,6 +203,9 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         if isinstance(index, Tensor) and index.sure:
             _read_index(frame, node, index)
         return Instance(MODULE_CLASS, False)
+    if isinstance(base, Unknown) and isinstance(index, Text) and index.const is not None:
+        known = keys.load(frame, node.value, base, index.const)
+        return UNKNOWN if known is None else known
     index = _as_mask(frame, node.key, index)
     if isinstance(base, Unknown) and _is_sure_mask(index):
         # Only a tensor is indexed with a mask tensor.
@@ -362,6 +367,8 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
     if isinstance(target.key, facts.Slice):
         return
     index = evaluate(frame, target.key)
+    if isinstance(base, (Mapping, Unknown)) and isinstance(index, Text) and index.const is not None:
+        keys.note_store(frame, index.const, value, target.span[0])
     if isinstance(base, Mapping):
         updated = _set_key(base, index, value)
         _rebind(frame, target.value, updated)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hostsync import facts
+from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.assignment import assign
 from hostsync.infer.catalogued import DISTRIBUTIONS, operation
@@ -126,6 +127,9 @@ def _unknown_method(
     if name in _DEFINITE:
         _definite(frame, node)
     where = ANYWHERE if receiver.param is None or receiver.param.startswith(HELD) else of_param(receiver.param)
+    if name in {"get", "pop"} and args and isinstance(args[0][1], Text) and args[0][1].const is not None:
+        known = keys.load(frame, subject, receiver, args[0][1].const)
+        return UNKNOWN if known is None else known
     if name == "item" and not args and not keywords:
         frame.emit("read-back", "Tensor.item", "", node, subject=subject, device=where, confidence="likely")
         return NUMBER
@@ -320,6 +324,9 @@ def _mapping_method(frame: Frame, node: facts.Call, receiver: Mapping, name: str
             found = dict(receiver.items).get(key.const)
             if found is not None:
                 return found
+            known = keys.load(frame, _receiver_node(node), receiver, key.const)
+            if known is not None:
+                return known
             return receiver.element if not isinstance(receiver.element, Unknown) else join(default, UNKNOWN)
         return join(mapping_element(receiver), default)
     if name == "items":

@@ -14,7 +14,7 @@ from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
 from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
 from hostsync.infer.functions import bind_params, method_frame, run, usage
-from hostsync.infer.handed import ROUNDS, told_by_calls
+from hostsync.infer.handed import KEYS, ROUNDS, told_by_calls
 from hostsync.infer.links import Links
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.settling import settle
@@ -74,7 +74,11 @@ def follow_again(followed: Followed, handed: dict[str, dict[str, Handed]]) -> Fo
         followed: the module. It may be changed, and is not to be used any more.
         handed: what callers hand in, by function and parameter.
     """
-    return _settled(followed.context, _tell(followed.context, list(followed.recorded), handed))
+    context = followed.context
+    context.keys.update(handed.pop(KEYS, {}))
+    readers = {symbol for key in context.keys for symbol in context.loaded.get(key, ())}
+    told: dict[str, dict[str, Handed]] = {**{symbol: {} for symbol in sorted(readers)}, **handed}
+    return _settled(context, _tell(context, list(followed.recorded), told))
 
 
 def _settled(context: Context, recorded: list[Recorded]) -> Followed:
@@ -95,7 +99,8 @@ def _tell(context: Context, recorded: list[Recorded], told: dict[str, dict[str, 
     """
     seen = {"<module>"}
     for symbol, params in told.items():
-        context.handed.setdefault(symbol, {}).update(params)
+        if params:
+            context.handed.setdefault(symbol, {}).update(params)
     affected = set(told)
     for _ in range(_NEWS):
         for owner in {symbol.rpartition(".")[0] for symbol in affected if _leaves_something(context, symbol)}:

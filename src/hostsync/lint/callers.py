@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from hostsync.infer.handed import HELD, element_plain, join_plain
+from hostsync.infer.handed import HELD, KEYS, element_plain, join_plain
 from hostsync.infer.plain import Plain
 
 _SHORTEST_NAME = 4
@@ -20,15 +20,17 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
     """What callers hand in, by file, function and parameter: the value and where it was seen.
 
     Args:
-        told: by file, what it tells of others (`direct`, `named`) and what its classes hold (`holds`).
+        told: by file, what it tells of others (`direct`, `named`), what its classes hold (`holds`) and what it puts
+            into dictionaries (`stored`); see `handed.Told`.
         asked: the files that want to know, with the functions that are `open`.
         tests: the files that hold tests, by `is_test`, whose calls don't count.
     """
     direct: dict[str, list[tuple[str, Plain]]] = {}
     named: dict[str, list[tuple[str, Plain]]] = {}
     held: dict[str, list[tuple[str, Plain]]] = {}
+    keys: dict[str, list[Plain]] = {}
     for key in sorted(told):
-        calls, names, _, holds = told[key]
+        calls, names, _, holds, stored, _ = told[key]
         for name, attributes in sorted(holds.items()):
             for attribute, value in attributes.items():
                 held.setdefault(attribute, []).append((name.rpartition(".")[2], value))
@@ -38,13 +40,27 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
             direct.setdefault(symbol, []).append((key, params))
         for call in names:
             named.setdefault(call[1], []).append((key, call))
+        for name, (value, row) in stored.items():
+            if name in keys:
+                keys[name][0] = _joined(keys[name][0], value)
+            else:
+                keys[name] = [value, f"{key}:{row} puts a tensor under '{name}'"]
+    keys = {name: held for name, held in keys.items() if held[0][4]}
     found: dict[str, Plain] = {}
     customs = _Customs(told)
     for key, data in asked.items():
         mine = _of_file(key, data[2], direct, named, held, customs)
+        known = {name: keys[name] for name in data[5] if name in keys}
+        if known:
+            mine[KEYS] = known
         if mine:
             found[key] = mine
     return found
+
+
+def _joined(a: Plain, b: Plain) -> Plain:
+    """The join of two tensors in their plain form. They are tensors both, if not for sure."""
+    return a if a == b else join_plain(a, b)
 
 
 class _Customs:

@@ -1,0 +1,68 @@
+"""What the dictionaries of a project hold under a key: evidence for a dictionary that comes from elsewhere.
+
+`params["angle"]` in one method is, as good as always, what another one has put into a dictionary as `"angle"`. That is
+asked only where nothing else is known of the dictionary, and counts only if nothing but tensors is put there. Batches
+of data are left out: they are made on the CPU and moved as a whole before anybody looks into them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hostsync import facts
+from hostsync.infer.events import Reason
+from hostsync.infer.evidence import dotted_path
+from hostsync.infer.frame import Frame, Handed
+from hostsync.infer.values import ANYWHERE, CPU, Mapping, Nothing, Tensor, Unknown, Value, because, join
+
+_SHORTEST_KEY, _LONGEST_KEY = 3, 40
+_MAKES_BATCHES = re.compile(
+    r"(^|\.)(__getitem__|__iter__|__next__|__call__|\w*collate\w*)$|(dataset|collat|processor|tokenizer|loader)\w*\.",
+    re.IGNORECASE,
+)
+"""Functions and methods that prepare data."""
+_BATCH = re.compile(r"batch|input|data|sample|item|example|feature|encod|target|label|kwargs|^x$|^out", re.IGNORECASE)
+"""Names of batches and of what models give."""
+
+
+def note_store(frame: Frame, key: str, value: Value, row: int) -> None:
+    """Takes down that a dictionary holds `value` under `key`."""
+    if not frame.loud or frame.function is None or isinstance(value, Nothing):
+        return
+    if not _SHORTEST_KEY <= len(key) <= _LONGEST_KEY or _MAKES_BATCHES.search(frame.symbol):
+        return
+    tensor = Tensor(ANYWHERE, sure=False)
+    if isinstance(value, Tensor):
+        device = frozenset("?" if atom.startswith("=") else atom for atom in value.device)
+        tensor = value._replace(device=device or ANYWHERE, param=None)
+    elif not isinstance(value, Unknown):
+        tensor = Tensor(CPU, sure=False)
+    held = frame.context.stored.get(key)
+    both = tensor if held is None else join(held.value, tensor)
+    assert isinstance(both, Tensor)
+    where = Reason(_at(row), "") if held is None else held.where
+    frame.context.stored[key] = Handed(both._replace(origin=None), where, "")
+
+
+def _at(row: int) -> tuple[int, int, int, int]:
+    return row, 1, row, 1
+
+
+def load(frame: Frame, node: facts.Expr | None, base: Mapping | Unknown, key: str) -> Value | None:
+    """What `base[key]` is by what the project's dictionaries hold; None if that tells nothing more.
+
+    Args:
+        node: what gives `base`.
+        base: a dictionary that holds nothing of that name itself.
+    """
+    path = dotted_path(node) if node is not None else None
+    if path is None or _BATCH.search(path.rpartition(".")[2]):
+        return None
+    if frame.loud:
+        frame.context.loaded.setdefault(key, set()).add(frame.symbol)
+    held = frame.context.keys.get(key)
+    if held is None or not held.value.sure:
+        return None
+    row, column = frame.function.span[:2] if frame.function is not None else (1, 1)
+    origin = because(Reason((row, column, row, column), held.text), None)
+    return held.value._replace(origin=origin)
