@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from hostsync import facts
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import Context, Frame, Handed, NamedCall
+from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall
 from hostsync.infer.plain import Plain, decode, encode, is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
     Array,
+    ClassRef,
     Instance,
     Method,
     Tensor,
@@ -127,6 +129,11 @@ class Told(NamedTuple):
     """By key, what it puts into dictionaries: the value and a row."""
     loaded: Plain
     """The keys that it looks up in dictionaries of which it knows nothing."""
+    methods: Plain
+    """As `direct`, for methods, those of its own classes too: they speak for the methods that override them. Calls
+    from a method of the same name are left out: `super().step(x)` means one class."""
+    bases: Plain
+    """By class, the classes that it is derived from; those of other modules by `module:name`."""
 
 
 def told_of(context: Context) -> Told:
@@ -137,7 +144,21 @@ def told_of(context: Context) -> Told:
         if held.where is not None
     }
     loaded = sorted(context.loaded)
-    return Told(_direct(context), _named(context), _open(context), _holds(context), stored, loaded)
+    bases = {
+        name: names
+        for name, info in sorted(context.classes.items())
+        if (names := [base.name for base in info.bases if isinstance(base, ClassRef)])
+    }
+    return Told(
+        _direct(context),
+        _named(context),
+        _open(context),
+        _holds(context),
+        stored,
+        loaded,
+        _methods(context),
+        bases,
+    )
 
 
 def _qualify(name: str) -> str:
@@ -145,10 +166,21 @@ def _qualify(name: str) -> str:
 
 
 def _direct(context: Context) -> Plain:
+    return _calls((symbol, sites) for symbol, sites in context.calls.items() if is_foreign(symbol))
+
+
+def _methods(context: Context) -> Plain:
+    found = []
+    for symbol, sites in context.calls.items():
+        owner, _, method = symbol.rpartition(".")
+        if owner in context.classes or (owner and is_foreign(owner)):
+            found.append((symbol, [site for site in sites if site.caller.rpartition(".")[2] != method]))
+    return _calls(found)
+
+
+def _calls(calls: Iterable[tuple[str, Sequence[CallSite]]]) -> Plain:
     found: dict[str, dict[str, Plain]] = {}
-    for symbol, sites in sorted(context.calls.items()):
-        if not is_foreign(symbol):
-            continue
+    for symbol, sites in sorted(calls, key=lambda call: call[0]):
         for site in sites:
             for param, value in site.bindings.items():
                 if not _tells(value):

@@ -367,7 +367,7 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
     if isinstance(target.key, facts.Slice):
         return
     index = evaluate(frame, target.key)
-    if isinstance(base, (Mapping, Unknown)) and isinstance(index, Text) and index.const is not None:
+    if isinstance(base, (Mapping, Unknown, Nothing)) and isinstance(index, Text) and index.const is not None:
         keys.note_store(frame, index.const, value, target.span[0])
     if isinstance(base, Mapping):
         updated = _set_key(base, index, value)

@@ -41,23 +41,19 @@ def waits_by_function(context: Context, recorded: Iterable[Recorded]) -> dict[st
         recorded: the events that it gave.
     """
     found: dict[str, dict[Device, Wait]] = {}
-    reached: dict[str, tuple[Sequence[facts.Place], Sequence[facts.Place]]] = {}
+    steps: dict[str, list[Any]] = {}
 
     def note(symbol: str, device: Device, span: facts.Place) -> None:
         node = context.functions.get(symbol)
-        if (
-            node is None
-            or node.is_generator
-            or node.is_async
-            or not (is_certain(device) or any(atom.startswith("=") for atom in device))
-        ):
+        depends = is_certain(device) or any(atom[:1] == "=" for atom in device)
+        if node is None or not depends or node.is_generator or node.is_async:
             return
         held = found.get(symbol, {})
         if device in held or len(held) >= _MOST:
             return
-        if symbol not in reached:
-            reached[symbol] = _always(node.body)
-        if _is_within(span, *reached[symbol]):
+        if symbol not in steps:
+            steps[symbol] = list(_steps(node.body))
+        if any(_always_reaches(step, span) for step in steps[symbol]):
             found.setdefault(symbol, {})[device] = Wait(device, span[0])
 
     for record in recorded:
@@ -120,16 +116,6 @@ def at_call(
 # --- what is reached in every call ---------------------------------------------------------------
 
 
-def _always(body: Sequence[facts.Stmt]) -> tuple[list[facts.Place], list[facts.Place]]:
-    """The places that every call of a function comes past, and those in them that it may leave out."""
-    inside: list[facts.Place] = []
-    outside: list[facts.Place] = []
-    for node in _steps(body):
-        inside.append(node.span)
-        _optional_parts(node, outside)
-    return inside, outside
-
-
 def _steps(body: Sequence[facts.Stmt]) -> Iterator[Any]:
     """Statements and expressions that are always reached, up to the first way out."""
     for statement in body:
@@ -163,27 +149,43 @@ def _leaves(statement: Any) -> bool:
     return False
 
 
-def _optional_parts(node: Any, found: list[facts.Place]) -> None:
-    """The parts of expressions that are not evaluated in all cases."""
-    stack = [node]
+def _always_reaches(step: Any, span: facts.Place) -> bool:
+    """Whether evaluating a statement or expression comes past the place `span` in it in all cases."""
+    node = step if _holds(step.span, span) else None
+    while node is not None and node.span != span:
+        parts = [part for part in _parts(node) if _holds(part.span, span)]
+        if not parts:
+            return True
+        if any(part is optional for part in parts for optional in _optional(node)):
+            return False
+        node = parts[0]
+    return node is not None
+
+
+def _parts(node: Any) -> Iterator[Any]:
+    """The nodes right below a node, those in tuples and in keyword arguments, too."""
+    stack = list(node)
     while stack:
-        node = stack.pop()
-        parts: tuple[Any, ...] = ()
-        if isinstance(node, facts.Conditional):
-            parts = (node.body, node.orelse)
-        elif isinstance(node, facts.Logical):
-            parts = node.values[1:]
-        elif isinstance(node, facts.Lambda):
-            parts = (node.body,)
-        elif isinstance(node, facts.Comprehension):
-            parts = tuple(part for part in (node.element, node.key) if part is not None)
-        found.extend(part.span for part in parts)
-        if isinstance(node, tuple):
-            stack.extend(node)
+        part = stack.pop()
+        if not isinstance(part, tuple):
+            continue
+        if hasattr(part, "span"):
+            yield part
+        else:
+            stack.extend(part)
 
 
-def _is_within(span: facts.Place, inside: Sequence[facts.Place], outside: Sequence[facts.Place]) -> bool:
-    return any(_holds(place, span) for place in inside) and not any(_holds(place, span) for place in outside)
+def _optional(node: Any) -> tuple[Any, ...]:
+    """The parts of an expression that are not evaluated in all cases."""
+    if isinstance(node, facts.Conditional):
+        return node.body, node.orelse
+    if isinstance(node, facts.Logical):
+        return node.values[1:]
+    if isinstance(node, facts.Lambda):
+        return (node.body,)
+    if isinstance(node, facts.Comprehension):
+        return tuple(part for part in (node.element, node.key) if part is not None)
+    return ()
 
 
 def _holds(outer: facts.Place, inner: facts.Place) -> bool:

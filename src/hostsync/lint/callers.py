@@ -12,6 +12,8 @@ from collections.abc import Collection, Mapping
 from hostsync.infer.handed import HELD, KEYS, element_plain, join_plain
 from hostsync.infer.plain import Plain
 
+_MOST_DERIVED = 100
+"""What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""
 _SHORTEST_NAME = 4
 """A name of fewer letters says nothing of a class."""
 
@@ -29,8 +31,9 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
     named: dict[str, list[tuple[str, Plain]]] = {}
     held: dict[str, list[tuple[str, Plain]]] = {}
     keys: dict[str, list[Plain]] = {}
+    called: dict[str, list[tuple[str, Plain]]] = {}
     for key in sorted(told):
-        calls, names, _, holds, stored, _ = told[key]
+        calls, names, _, holds, stored, _, methods, _ = told[key]
         for name, attributes in sorted(holds.items()):
             for attribute, value in attributes.items():
                 held.setdefault(attribute, []).append((name.rpartition(".")[2], value))
@@ -38,6 +41,8 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
             continue
         for symbol, params in calls.items():
             direct.setdefault(symbol, []).append((key, params))
+        for symbol, params in methods.items():
+            called.setdefault(symbol if ":" in symbol else f"{key}:{symbol}", []).append((key, params))
         for call in names:
             named.setdefault(call[1], []).append((key, call))
         for name, (value, row) in stored.items():
@@ -48,8 +53,10 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
     keys = {name: held for name, held in keys.items() if held[0][4]}
     found: dict[str, Plain] = {}
     customs = _Customs(told)
+    lineages = _Lineages(told)
     for key, data in asked.items():
         mine = _of_file(key, data[2], direct, named, held, customs)
+        _of_overridden(key, data[2], called, held, lineages, mine)
         known = {name: keys[name] for name in data[5] if name in keys}
         if known:
             mine[KEYS] = known
@@ -129,6 +136,61 @@ def _of_file(
         if params:
             found[symbol] = params
     return found
+
+
+class _Lineages:
+    """Which classes a class is derived from, across files."""
+
+    def __init__(self, told: Mapping[str, Plain]) -> None:
+        self._bases: dict[str, list[str]] = {}
+        self._counts: dict[str, int] = {}
+        for key in sorted(told):
+            for name, bases in told[key][7].items():
+                self._bases[f"{key}:{name}"] = [base if ":" in base else f"{key}:{base}" for base in bases]
+
+    def above(self, name: str) -> list[str]:
+        """All of them, the nearest first."""
+        found: dict[str, None] = {}
+        waiting = list(self._bases.get(name, ()))
+        while waiting:
+            base = waiting.pop(0)
+            if base not in found:
+                found[base] = None
+                waiting += self._bases.get(base, ())
+        return list(found)
+
+    def below(self, name: str) -> int:
+        """How many classes are derived from a class, by any number of steps."""
+        if not self._counts:
+            for derived in self._bases:
+                for base in self.above(derived):
+                    self._counts[base] = self._counts.get(base, 0) + 1
+        return self._counts.get(name, 0)
+
+
+def _of_overridden(
+    key: str,
+    functions: Plain,
+    calls: Mapping[str, list[tuple[str, Plain]]],
+    held: Mapping[str, list[tuple[str, Plain]]],
+    lineages: _Lineages,
+    found: dict[str, Plain],
+) -> None:
+    """Adds what is handed to the methods that those of a file override: `self.step(x)` in a base class."""
+    for symbol, (_, is_open, _) in sorted(functions.items()):
+        owner, _, method = symbol.rpartition(".")
+        if not owner or method.startswith("__"):
+            continue
+        params = found.get(symbol, {})
+        for base in lineages.above(f"{key}:{owner}"):
+            if lineages.below(base) > _MOST_DERIVED:
+                continue
+            for caller, handed in calls.get(f"{base}.{method}", ()):
+                for name, (value, row) in handed.items():
+                    if name in is_open:
+                        _add(params, name, _resolved(value, held), f"{caller}:{row}")
+        if params:
+            found[symbol] = params
 
 
 def _add(params: dict[str, Plain], name: str, value: Plain, where: str) -> None:

@@ -645,7 +645,7 @@ def _study_file(task: _Task) -> _Result:
 def _may_be_told(told: Plain, names: Collection[str]) -> bool:
     """Whether callers in other files are likely to tell something of the functions of a file."""
     match told:
-        case [_, _, dict(functions), _, _, list(loaded)]:
+        case [_, _, dict(functions), _, _, list(loaded), _, _]:
             return bool(loaded) or any("*" in names or str(symbol).partition(".")[0] in names for symbol in functions)
     return False
 
