@@ -5,7 +5,7 @@ Everything here follows from the outlines alone, so it is the same for a run ove
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from hostsync.facts import Imported, Outline
@@ -126,6 +126,7 @@ class _Resolver:
         """The packages of the project, which nothing from outside stands in for."""
         self._exports: dict[str, dict[str, Imported]] = {}
         self._names: dict[str, frozenset[str]] = {}
+        self._stars: dict[str, tuple[Mapping[str, str], Sequence[str]]] = {}
         self._publics: dict[tuple[str, Outside | None, str, int], list[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._absolutes: dict[tuple[str, str], str | None] = {}
@@ -243,13 +244,43 @@ class _Resolver:
         inside = self._submodule(place, dotted, name)
         if inside is not None:
             return inside
+        near, far = self._starred(module)
+        for base in (near[name], *far) if name in near else far:
+            found = self._resolve(module, base, name, depth + 1)
+            if found is not None:
+                return found
+        return None
+
+    def _starred(self, module: Module, above: tuple[str, ...] = ()) -> tuple[Mapping[str, str], Sequence[str]]:
+        """What `from base import *` in a module may bring.
+
+        Returns:
+            By name the first base that has it, itself or by such an import of its own; and the bases that are to be
+            asked for each name: those outside of the project, in circles, or behind too many others.
+        """
+        known = self._stars.get(module.key)
+        if known is not None:
+            return known
+        near: dict[str, str] = {}
+        far: list[str] = []
         for star in module.outline.imports:
             base = self._base(module, star) if star.name == "*" else None
-            if base is not None:
-                found = self._resolve(module, base, name, depth + 1)
-                if found is not None:
-                    return found
-        return None
+            if base is None:
+                continue
+            key = self._module(module.place, base)
+            if key is None or key in above or key == module.key or len(above) > _MOST_STARS:
+                far.append(base)
+                continue
+            other = self.modules[key]
+            inside, outside = self._starred(other, (*above, module.key))
+            for name in (*self._defined(other), *self._exported(other), *inside):
+                near.setdefault(name, base)
+            if outside:
+                far.append(base)
+        if not above:
+            # What was found on the way leaves out circles through the modules above.
+            self._stars[module.key] = near, far
+        return near, far
 
     def _submodule(self, place: str, dotted: str, name: str) -> str | None:
         key = self._module(place, f"{dotted}.{name}" if dotted else name)
