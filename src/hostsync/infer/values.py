@@ -322,11 +322,6 @@ def _join_mappings(a: Mapping, b: Mapping) -> Mapping:
     return Mapping(tuple(items.items()), element)
 
 
-def _join_callables(a: Callable, b: Callable) -> Value:
-    """One of several functions: the first stands for all, as they are written to be called alike."""
-    return a
-
-
 def _join_instances(a: Instance, b: Instance) -> Value:
     if a.name != b.name:
         return UNKNOWN
@@ -337,7 +332,6 @@ _JOIN_SAME: dict[type, Callable_[[Any, Any], Value]] = {
     Tensor: _join_tensors,
     Items: _join_items,
     Mapping: _join_mappings,
-    Callable: _join_callables,
     Instance: _join_instances,
     Number: lambda a, b: NUMBER,
     Text: lambda a, b: TEXT,
