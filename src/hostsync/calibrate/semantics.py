@@ -411,7 +411,7 @@ _DTYPE_KEPT = words_of(
     "new_empty new_full new_empty_strided max min amax amin median nanmedian kthvalue mode clamp clip split chunk "
     "unbind tensor_split split_with_sizes hsplit vsplit dsplit swapaxes vander narrow_copy detach_copy view_copy "
     "squeeze_copy unsqueeze_copy expand_copy permute_copy transpose_copy unsafe_chunk unsafe_split diff unique "
-    "unique_consecutive trace combinations put pow aminmax put fill as_strided_scatter to_sparse"
+    "unique_consecutive trace combinations put pow aminmax fill as_strided_scatter to_sparse"
 )
 """These give a tensor of the dtype of their first one, as those that keep its dimensions (`_SAME`) are taken to."""
 _DTYPE_PROMOTED = words_of(

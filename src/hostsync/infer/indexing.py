@@ -184,7 +184,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
             for key, value in base.items:
                 if key == index.const:
                     return value
-            known = keys.load(frame, node.value, base, index.const)
+            known = keys.load(frame, node.value, index.const)
             return base.element if known is None else known
         return mapping_element(base)
     if isinstance(index, Tensor) and index.sure and isinstance(base, Items) and base.kind in {"list", "tuple", "range"}:
@@ -204,7 +204,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
             _read_index(frame, node, index)
         return Instance(MODULE_CLASS, False)
     if isinstance(base, Unknown) and isinstance(index, Text) and index.const is not None:
-        known = keys.load(frame, node.value, base, index.const)
+        known = keys.load(frame, node.value, index.const)
         return UNKNOWN if known is None else known
     index = _as_mask(frame, node.key, index)
     if isinstance(base, Unknown) and _is_sure_mask(index):

@@ -13,7 +13,7 @@ from hostsync import facts
 from hostsync.infer.events import Reason
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import Frame, Handed
-from hostsync.infer.values import ANYWHERE, CPU, Mapping, Nothing, Tensor, Unknown, Value, because, join
+from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, join
 
 _SHORTEST_KEY, _LONGEST_KEY = 3, 40
 _MAKES_BATCHES = re.compile(
@@ -48,12 +48,11 @@ def _at(row: int) -> tuple[int, int, int, int]:
     return row, 1, row, 1
 
 
-def load(frame: Frame, node: facts.Expr | None, base: Mapping | Unknown, key: str) -> Value | None:
-    """What `base[key]` is by what the project's dictionaries hold; None if that tells nothing more.
+def load(frame: Frame, node: facts.Expr | None, key: str) -> Value | None:
+    """What `node[key]` is by what the project's dictionaries hold; None if that tells nothing more.
 
     Args:
-        node: what gives `base`.
-        base: a dictionary that holds nothing of that name itself.
+        node: a dictionary that holds nothing of that name itself, as far as is known.
     """
     path = dotted_path(node) if node is not None else None
     if path is None or _BATCH.search(path.rpartition(".")[2]):

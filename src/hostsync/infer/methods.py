@@ -128,7 +128,7 @@ def _unknown_method(
         _definite(frame, node)
     where = ANYWHERE if receiver.param is None or receiver.param.startswith(HELD) else of_param(receiver.param)
     if name in {"get", "pop"} and args and isinstance(args[0][1], Text) and args[0][1].const is not None:
-        known = keys.load(frame, subject, receiver, args[0][1].const)
+        known = keys.load(frame, subject, args[0][1].const)
         return UNKNOWN if known is None else known
     if name == "item" and not args and not keywords:
         frame.emit("read-back", "Tensor.item", "", node, subject=subject, device=where, confidence="likely")
@@ -324,7 +324,7 @@ def _mapping_method(frame: Frame, node: facts.Call, receiver: Mapping, name: str
             found = dict(receiver.items).get(key.const)
             if found is not None:
                 return found
-            known = keys.load(frame, _receiver_node(node), receiver, key.const)
+            known = keys.load(frame, _receiver_node(node), key.const)
             if known is not None:
                 return known
             return receiver.element if not isinstance(receiver.element, Unknown) else join(default, UNKNOWN)
