@@ -166,6 +166,30 @@ def test_calls_that_wait_each_time(site: Path, tmp_path: Path, hostsync_in: Host
     assert "inside acme.impl.Meter\n" in ran.out and "it waits at acme/impl.py:5" in ran.out
 
 
+def test_the_shipped_indexes_need_no_option(tmp_path: Path, hostsync_in: Hostsync) -> None:
+    source = (
+        "import torch\nfrom torch.distributions.utils import vec_to_tril_matrix\n\n\n"
+        "def f(x: torch.Tensor):\n    a = vec_to_tril_matrix(x)\n"
+        "    return a, torch.distributions.utils.vec_to_tril_matrix(x), vec_to_tril_matrix(torch.rand(6))\n"
+    )
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache") == [6, 7]
+
+
+def test_where_torch_is_scanned_its_tensor_is_the_one_that_is_known(tmp_path: Path, hostsync_in: Hostsync) -> None:
+    files = {
+        "__init__.py": "from ._tensor import Tensor\n",
+        "_tensor.py": "class Tensor:\n    pass\n",
+        "extra.py": "import torch\nfrom torch import Tensor\n\n\ndef f(x: Tensor):\n    return float(x)\n",
+    }
+    for package in ("torch", "other"):
+        (tmp_path / package).mkdir()
+        for name, text in files.items():
+            (tmp_path / package / name).write_text(text.replace("torch", package), encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache", name="torch/extra.py") == [6]
+    assert rows(hostsync_in, "--no-cache", name="other/extra.py") == []
+
+
 def test_classes_are_known_and_can_be_bases(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
     indexed(hostsync_in, site, "acme")
     source = (

@@ -234,6 +234,12 @@ def join_plain(a: Plain, b: Plain) -> Plain:
     return a if isinstance(first, Tensor) else b
 
 
+def is_sure(data: Plain) -> bool:
+    """Whether a value in its plain form is a tensor for sure."""
+    value = decode(data, _nothing)
+    return isinstance(value, Tensor) and value.sure
+
+
 def element_plain(data: Plain) -> Plain:
     """An element of a tensor in its plain form."""
     value = decode(data, _nothing)
@@ -253,6 +259,5 @@ def from_outside(told: Plain) -> dict[str, dict[str, Handed]]:
         for param, (data, text) in params.items():
             value = decode(data, _nothing)
             if isinstance(value, Tensor):
-                sure = value.sure or symbol != KEYS
-                found.setdefault(symbol, {})[param] = Handed(value._replace(sure=sure), None, text)
+                found.setdefault(symbol, {})[param] = Handed(value._replace(sure=True), None, text)
     return found

@@ -60,7 +60,7 @@ def load(frame: Frame, node: facts.Expr | None, key: str) -> Value | None:
     if frame.loud:
         frame.context.loaded.setdefault(key, set()).add(frame.symbol)
     held = frame.context.keys.get(key)
-    if held is None or not held.value.sure:
+    if held is None:
         return None
     row, column = frame.function.span[:2] if frame.function is not None else (1, 1)
     origin = because(Reason((row, column, row, column), held.text), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from hostsync.infer.handed import HELD, KEYS, element_plain, join_plain
+from hostsync.infer.handed import HELD, KEYS, element_plain, is_sure, join_plain
 from hostsync.infer.plain import Plain
 
 _MOST_DERIVED = 100
@@ -47,10 +47,10 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
             named.setdefault(call[1], []).append((key, call))
         for name, (value, row) in stored.items():
             if name in keys:
-                keys[name][0] = _joined(keys[name][0], value)
+                keys[name][0] = join_plain(keys[name][0], value)
             else:
                 keys[name] = [value, f"{key}:{row} puts a tensor under '{name}'"]
-    keys = {name: held for name, held in keys.items() if held[0][4]}
+    keys = {name: held for name, held in keys.items() if is_sure(held[0])}
     found: dict[str, Plain] = {}
     customs = _Customs(told)
     lineages = _Lineages(told)
@@ -63,11 +63,6 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
         if mine:
             found[key] = mine
     return found
-
-
-def _joined(a: Plain, b: Plain) -> Plain:
-    """The join of two tensors in their plain form. They are tensors both, if not for sure."""
-    return a if a == b else join_plain(a, b)
 
 
 class _Customs:
