@@ -30,7 +30,7 @@ TENSORS = st.builds(
     st.none() | st.sampled_from(["x", "y"]),
 )
 SIMPLE = st.one_of(
-    st.builds(v.Unknown, st.none() | st.sampled_from(["x", "y"]), st.booleans()),
+    st.builds(v.Unknown, st.none() | st.sampled_from(["x", "y"]), st.booleans(), st.none()),
     TENSORS,
     st.builds(v.Array, st.none() | st.integers(0, 3), st.sampled_from(["", "bool"])),
     st.builds(v.Number, st.integers(-2, 2) | st.booleans() | st.just(0.5)),
@@ -60,7 +60,7 @@ VALUES = st.recursive(SIMPLE, _containers, max_leaves=6)
 KINDS = [
     *(st.just(value) for value in (v.UNKNOWN, v.Number(2))),
     TENSORS,
-    st.builds(v.Unknown, st.sampled_from(["x", "y"]), st.booleans()),
+    st.builds(v.Unknown, st.sampled_from(["x", "y"]), st.booleans(), st.none()),
     st.builds(v.Number, st.integers(0, 1) | st.booleans()),
     st.builds(v.Array, st.none() | st.integers(0, 1), st.sampled_from(["", "bool"])),
     st.builds(v.DeviceValue, DEVICES),

@@ -43,6 +43,21 @@ def test_a_notebook_has_cells() -> None:
     assert checked.findings
 
 
+def test_calls_in_deep_expressions_through_many_classes_do_not_end_the_scan() -> None:
+    # As many frames of Python as no program has without it: more than the recursion limit of a process.
+    source = ["import torch"]
+    for number in range(60):
+        inner = f"C{number + 1}()(x)" if number < 59 else "x.item()"
+        source += [
+            f"class C{number}(torch.nn.Module):",
+            "    def forward(self, x):",
+            f"        return {'torch.abs(' * 60}{inner}{')' * 60}",
+        ]
+    checked = check_source("\n".join(source).encode(), "m", Plan())
+    assert checked.diagnostics == ()
+    assert [finding.location.row for finding in checked.findings] == [len(source)]
+
+
 def test_a_failure_of_the_tool_is_a_diagnostic(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise KeyError("what\nnow")

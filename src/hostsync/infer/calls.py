@@ -5,7 +5,7 @@ from __future__ import annotations
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.attributes import attribute
-from hostsync.infer.classes import bases_of
+from hostsync.infer.classes import lineage
 from hostsync.infer.evidence import proves_tensor
 from hostsync.infer.frame import (
     EVALUATORS,
@@ -147,11 +147,10 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
 
 def _of_super(frame: Frame, name: str) -> Value:
     assert frame.owner is not None
-    for base in bases_of(frame.context, frame.owner)[1:]:
-        info = frame.context.classes[base]
+    for info in lineage(frame.context, frame.owner)[1:]:
         method = info.methods.get(name)
         if method is not None:
-            return Callable(method, f"{base}.{name}", frame.bound, base)
+            return Callable(method, f"{info.name}.{name}", frame.bound, info.name)
     if name in {"forward", "__call__"}:
         # Of a library's class: not the method that calls it.
         return Method(Instance(MODULE_CLASS, False), "forward")

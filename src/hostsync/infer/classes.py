@@ -10,6 +10,7 @@ from hostsync.infer.frame import (
     Writes,
 )
 from hostsync.infer.functions import is_decorated, method_frame, run, usage
+from hostsync.infer.links import KnownClass
 from hostsync.infer.values import (
     ANYWHERE,
     UNKNOWN,
@@ -26,19 +27,18 @@ from hostsync.infer.values import (
 )
 
 
-def bases_of(context: Context, name: str) -> list[str]:
-    """A class and its bases within the project, nearest first."""
+def lineage(context: Context, name: str) -> list[KnownClass]:
+    """A class and its bases within the project, nearest first; empty if the class is none of the project."""
     known = context.lineages.get(name)
     if known is not None:
         return known
-    order: list[str] = []
+    order: list[KnownClass] = []
     waiting = [name]
     while waiting:
-        current = waiting.pop(0)
-        info = context.classes.get(current)
-        if info is None or current in order:
+        info = context.class_named(waiting.pop(0))
+        if info is None or info in order:
             continue
-        order.append(current)
+        order.append(info)
         waiting += [base.name for base in info.bases if isinstance(base, ClassRef)]
     context.lineages[name] = order
     return order
@@ -46,8 +46,7 @@ def bases_of(context: Context, name: str) -> list[str]:
 
 def is_module_class(context: Context, name: str) -> bool:
     """Whether instances are `nn.Module`s, by their bases, or by a `forward` and a library base."""
-    for current in bases_of(context, name):
-        info = context.classes[current]
+    for info in lineage(context, name):
         for base in info.bases:
             if isinstance(base, Ref):
                 last = base.name.rpartition(".")[2]
@@ -61,14 +60,13 @@ def is_module_class(context: Context, name: str) -> bool:
 def class_attribute(context: Context, name: str, attribute: str, receiver: Value) -> Value:
     """What `receiver.attribute` is, for a class of the module or an instance of one."""
     unknown: Value = UNKNOWN
-    for current in bases_of(context, name):
-        info = context.classes[current]
+    for info in lineage(context, name):
         method = info.methods.get(attribute)
         if method is not None:
-            bound = receiver
+            bound: Value | None = receiver
             if is_decorated(method, "staticmethod") or isinstance(receiver, ClassRef):
-                bound = receiver if is_decorated(method, "classmethod") else None  # type: ignore[assignment]
-            return Callable(method, f"{current}.{attribute}", bound, current)
+                bound = receiver if is_decorated(method, "classmethod") else None
+            return Callable(method, f"{info.name}.{attribute}", bound, info.name)
         value = attributes(context, info).get(attribute)
         if value is None:
             value = info.attributes.get(attribute)
@@ -81,18 +79,17 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
 
 def fields_of(context: Context, name: str) -> Items | None:
     """The fields of a `NamedTuple`, in their order; None for other classes."""
-    for current in bases_of(context, name):
-        info = context.classes[current]
+    for info in lineage(context, name):
         if any(isinstance(base, Ref) and base.name == "typing.NamedTuple" for base in info.bases):
             return Items("tuple", tuple(info.attributes.values()), UNKNOWN)
     return None
 
 
-def attributes(context: Context, info: ClassInfo) -> dict[str, Value]:
+def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
     """Everything that a class's own methods assign to attributes of `self`, the union over all methods."""
     if info.table is not None:
         return info.table
-    if info.busy:
+    if not isinstance(info, ClassInfo) or info.busy:
         return {}
     info.busy = True
     context.building += 1

@@ -12,7 +12,7 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.evidence import ARRAY_PACKAGES, Usage, imports_torch
-from hostsync.infer.links import ForeignClass, Links
+from hostsync.infer.links import KnownClass, Links
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
@@ -128,44 +128,18 @@ class Writes:
         return base if self.dependent is None else join(base, self.dependent)
 
 
-class ClassInfo:
-    """A class of the scanned module. `table` holds what is known of its attributes once that was asked for."""
+class ClassInfo(KnownClass):
+    """A class of the scanned module."""
 
-    __slots__ = ("attributes", "bases", "busy", "methods", "name", "node", "set_up", "table", "writes")
+    __slots__ = ("busy", "node", "set_up", "writes")
 
     def __init__(self, name: str, node: facts.Class, bases: tuple[Value, ...]) -> None:
-        self.name = name
+        super().__init__(name, bases, {s.name: s for s in node.body if isinstance(s, facts.Function)})
         self.node = node
-        self.bases = bases
-        self.methods = {s.name: s for s in node.body if isinstance(s, facts.Function)}
-        self.attributes: dict[str, Value] = {}
-        self.table: dict[str, Value] | None = None
         self.writes: dict[str, Writes] = {}
         self.set_up: Frame | None = None
         """`__init__`, followed, if that was the first that was asked of the class."""
         self.busy = False
-
-
-class Classes(dict[str, ClassInfo]):
-    """The classes of the module by their names, and those of other modules of the project once they are asked for."""
-
-    def __init__(self, links: Links | None) -> None:
-        super().__init__()
-        self._links = links
-
-    def __missing__(self, name: str) -> ClassInfo:
-        found: ClassInfo | None = self.get(name)
-        if found is None:
-            raise KeyError(name)
-        return found
-
-    def get(self, name: str, default: Any = None) -> Any:
-        if name in self:
-            return self[name]
-        if self._links is None or not is_foreign(name):
-            return default
-        found: ForeignClass | None = self._links.library.class_info(name)
-        return default if found is None else found
 
 
 class Context:
@@ -179,13 +153,14 @@ class Context:
         self.ops = ops
         self.torch = torch
         self.names: dict[str, Value] = {}
-        self.classes = Classes(links)
+        self.classes: dict[str, ClassInfo] = {}
+        """Those of the module itself; `class_named` knows those of others, too."""
         self.summaries: dict[tuple[str, Value | None], Value] = {}
         self.busy: set[tuple[str, Value | None]] = set()
         self.default_device: Device = CPU
         """Where a factory without `device=` puts its tensor, after `torch.set_default_device` or in a `with` block."""
         self.functions: dict[str, facts.Function] = {}
-        self.lineages: dict[str, list[str]] = {}
+        self.lineages: dict[str, list[KnownClass]] = {}
         self.usages: dict[int, Usage] = {}
         self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
         self.calls: dict[str, list[CallSite]] = {}
@@ -215,6 +190,13 @@ class Context:
         self.is_program = any(isinstance(s, facts.If) and _is_main_guard(s) for s in module.body)
         self.uses_torch = imports_torch(module.body, into_functions=False)
         self._knows_arrays: bool | None = None
+
+    def class_named(self, name: str) -> KnownClass | None:
+        """A class of the module, or of another module of the project."""
+        own = self.classes.get(name)
+        if own is not None or self.links is None or not is_foreign(name):
+            return own
+        return self.links.library.class_info(name)
 
     def follow_later(self, callee: Callable) -> None:
         """Note that a function is to be followed for its waits."""
@@ -519,8 +501,15 @@ def execute(frame: Frame, body: tuple[facts.Stmt, ...]) -> bool:
 
 def evaluate(frame: Frame, node: facts.Expr) -> Value:
     """The value of an expression; waits on the way are recorded."""
-    kind: type = type(node)
-    return frame.lookup(node.id) if kind is facts.Name else EVALUATORS[kind](frame, node)  # type: ignore[union-attr]
+    if type(node) is facts.Name:
+        return frame.lookup(node.id)
+    return EVALUATORS[type(node)](frame, node)
+
+
+def evaluate_silently(frame: Frame, node: facts.Expr) -> Value:
+    """The value of an expression; waits on the way are not recorded."""
+    with frame.silently():
+        return evaluate(frame, node)
 
 
 BUILTINS = frozenset(name for name in dir(builtins) if name.islower())

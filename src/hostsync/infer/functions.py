@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hostsync import facts
 from hostsync.infer.annotations import admits_number, from_annotation
 from hostsync.infer.events import Reason
@@ -12,7 +14,7 @@ from hostsync.infer.frame import (
     Frame,
     Handed,
     Signature,
-    evaluate,
+    evaluate_silently,
     execute,
 )
 from hostsync.infer.values import (
@@ -101,7 +103,8 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
     for param in params:
         if skip:
             skip = False
-            frame.env[param.name] = frame.bound  # type: ignore[assignment]
+            assert frame.bound is not None
+            frame.env[param.name] = frame.bound
             continue
         if param.kind == "args":
             frame.env[param.name] = Items("tuple", None, _annotated(frame, param) or UNKNOWN)
@@ -172,12 +175,8 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
     if param.annotation is None:
         return None
 
-    def resolve(node: facts.Expr) -> Value:
-        with frame.silently():
-            return evaluate(frame, node)
-
     name = param.name
-    value = from_annotation(param.annotation, resolve, of_param(name), name)
+    value = from_annotation(param.annotation, partial(evaluate_silently, frame), of_param(name), name)
     if isinstance(value, Tensor):
         value = value._replace(
             param=name, origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None)

@@ -25,6 +25,7 @@ from hostsync.infer.values import (
     Items,
     Mapping,
     Number,
+    Ref,
     Tensor,
     Text,
     Unknown,
@@ -215,7 +216,7 @@ def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
     if len(args) < 2:
         return UNKNOWN
     callee, element = args[0][1], iterated(frame, args[1][1])
-    name = callee.name if type(callee).__name__ == "Ref" else ""  # type: ignore[union-attr]
+    name = callee.name if isinstance(callee, Ref) else ""
     if name in {"builtins.int", "builtins.float", "builtins.bool"}:
         read_back(frame, node, name, args[1][0], element)
         return Items("iterable", None, NUMBER)

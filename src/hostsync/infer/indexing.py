@@ -8,6 +8,7 @@ into one element, or at tensor positions, is copied (until torch 2.15).
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import NamedTuple, TypeGuard
 
 from hostsync import facts
@@ -16,7 +17,7 @@ from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import fields_of
 from hostsync.infer.evidence import dotted_path, is_called_a_mask
-from hostsync.infer.frame import EVALUATORS, Frame, evaluate, explain
+from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently, explain
 from hostsync.infer.operations import merged
 from hostsync.infer.values import (
     ANYWHERE,
@@ -245,12 +246,7 @@ _TYPES = frozenset({"builtins", "collections", "typing", "typing_extensions"})
 
 def _generic_type(frame: Frame, node: facts.Subscript) -> Value:
     """`list[Tensor]`, written where it is no annotation."""
-
-    def resolve(expr: facts.Expr) -> Value:
-        with frame.silently():
-            return evaluate(frame, expr)
-
-    promised = from_annotation(node, resolve)
+    promised = from_annotation(node, partial(evaluate_silently, frame))
     return evaluate(frame, node.value) if promised is None or isinstance(promised, Nothing) else TypeOf(promised)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
+from functools import partial
 from typing import TypeAlias
 
 from hostsync import facts
@@ -12,7 +13,7 @@ from hostsync.infer.copies import LOADER, from_data
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import (
     Frame,
-    evaluate,
+    evaluate_silently,
 )
 from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, mathematics, numpy_function, printed
 from hostsync.infer.methods import method_call
@@ -133,13 +134,8 @@ def _loader(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
 def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     if len(args) != 2:
         return UNKNOWN
-
-    def resolve(expr: facts.Expr) -> Value:
-        with frame.silently():
-            return evaluate(frame, expr)
-
     value = args[1][1]
-    promised = from_annotation(args[0][0], resolve)
+    promised = from_annotation(args[0][0], partial(evaluate_silently, frame))
     return promised if promised is not None and isinstance(value, Unknown) else value
 
 
@@ -162,12 +158,7 @@ def _partial(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
 def _type_variable(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """`TypeVar("T", bound=Tensor)`: any value of it is one of its bound."""
     bound = next((expr for name, expr, _ in keywords if name == "bound"), None)
-
-    def resolve(expr: facts.Expr) -> Value:
-        with frame.silently():
-            return evaluate(frame, expr)
-
-    promised = None if bound is None else from_annotation(bound, resolve)
+    promised = None if bound is None else from_annotation(bound, partial(evaluate_silently, frame))
     return UNKNOWN if promised is None else TypeOf(promised)
 
 

@@ -16,17 +16,28 @@ MODULE = "module:"
 """What the name of a `Ref` to a module of the project begins with."""
 
 
-class ForeignClass:
-    """A class of another module. It answers what `frame.ClassInfo` answers, but has no source."""
+class KnownClass:
+    """A class, by what its module says of it; one of the scanned module itself is a `frame.ClassInfo`."""
 
     __slots__ = ("attributes", "bases", "methods", "name", "table")
 
-    def __init__(self, name: str, data: Plain, library: Library) -> None:
+    def __init__(self, name: str, bases: tuple[Value, ...], methods: dict[str, facts.Function]) -> None:
         self.name = name
-        self.bases: tuple[Value, ...] = tuple(decode(base, library.function) for base in data["bases"])
-        self.methods = {m: decode_signature(m, held[0]) for m, held in data["methods"].items()}
-        self.attributes: dict[str, Value] = {k: decode(v, library.function) for k, v in data["attributes"].items()}
-        self.table: dict[str, Value] = {k: decode(v, library.function) for k, v in data["table"].items()}
+        self.bases = bases
+        self.methods = methods
+        self.attributes: dict[str, Value] = {}
+        """What its body assigns."""
+        self.table: dict[str, Value] | None = None
+        """What its methods assign to attributes of `self`, once that was asked for."""
+
+
+def _foreign_class(name: str, data: Plain, library: Library) -> KnownClass:
+    """A class of another module, which has no source here."""
+    bases = tuple([decode(base, library.function) for base in data["bases"]])
+    found = KnownClass(name, bases, {m: decode_signature(m, held[0]) for m, held in data["methods"].items()})
+    found.attributes = {k: decode(v, library.function) for k, v in data["attributes"].items()}
+    found.table = {k: decode(v, library.function) for k, v in data["table"].items()}
+    return found
 
 
 class Library:
@@ -35,7 +46,7 @@ class Library:
     def __init__(self, load: Function[[str], Plain]) -> None:
         """`load` gives the interface of a module by its name, None where there is none."""
         self._load = load
-        self._classes: dict[str, ForeignClass | None] = {}
+        self._classes: dict[str, KnownClass | None] = {}
         self._summaries: dict[str, Value] = {}
         self._values: dict[str, Value | None] = {}
 
@@ -44,13 +55,14 @@ class Library:
         if name not in self._values:
             module, _, symbol = name.partition(SEPARATOR)
             data = self._load(module)
-            self._values[name] = None
+            found: Value | None = None
             if name.startswith(KNOWN_BY_NAME):
-                self._values[name] = Ref(name.removeprefix(KNOWN_BY_NAME))
+                found = Ref(name.removeprefix(KNOWN_BY_NAME))
             elif not symbol:
-                self._values[name] = Ref(MODULE + module)
+                found = Ref(MODULE + module)
             elif data is not None and symbol in data["names"]:
-                self._values[name] = decode(data["names"][symbol], self.function)
+                found = decode(data["names"][symbol], self.function)
+            self._values[name] = found
         return self._values[name]
 
     def function(self, symbol: str) -> Value:
@@ -69,18 +81,18 @@ class Library:
             self._summaries[symbol] = known
         return known
 
-    def waits(self, symbol: str) -> list[tuple[list[str], int]]:
+    def waits(self, symbol: str) -> list[tuple[frozenset[str], int]]:
         """When a function or method waits: where that lives which is waited for, and the row; see `waiting.Wait`."""
         data = self._function_data(symbol)
-        return [] if data is None or len(data) < 3 else data[2]
+        return [] if data is None or len(data) < 3 else [(frozenset(device), row) for device, row in data[2]]
 
-    def class_info(self, name: str) -> ForeignClass | None:
+    def class_info(self, name: str) -> KnownClass | None:
         """The class `module:name`."""
         if name not in self._classes:
             module, _, symbol = name.partition(SEPARATOR)
             data = self._load(module)
             held = None if data is None else data["classes"].get(symbol)
-            self._classes[name] = None if held is None else ForeignClass(name, held, self)
+            self._classes[name] = None if held is None else _foreign_class(name, held, self)
         return self._classes[name]
 
     def _function_data(self, symbol: str) -> Plain:

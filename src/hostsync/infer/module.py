@@ -9,14 +9,13 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.findings import CONFIDENCES
 from hostsync.infer import calls, expressions, indexing, statements  # noqa: F401  (they register their transfer functions)
-from hostsync.infer.classes import attributes, bases_of
+from hostsync.infer.classes import attributes, lineage
 from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
 from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
 from hostsync.infer.functions import bind_params, method_frame, run, usage
 from hostsync.infer.handed import KEYS, ROUNDS, told_by_calls
 from hostsync.infer.links import Links
-from hostsync.infer.plain import is_foreign
 from hostsync.infer.settling import settle
 from hostsync.infer.summaries import result_of, summarise
 from hostsync.infer.values import Callable, Tensor, Value, join
@@ -132,14 +131,14 @@ def _leaves_something(context: Context, symbol: str) -> bool:
 def _attributes_anew(context: Context, owner: str) -> set[str]:
     """Finds out the attributes of a class anew; the methods that may see them, if that gave something else."""
     info = context.classes.get(owner)
-    if info is None or is_foreign(owner) or info.table is None:
+    if info is None or info.table is None:
         return set()
     before = info.table
     info.table, info.writes, info.set_up = None, {}, None
     if _without_origins(attributes(context, info)) == _without_origins(before):
         return set()
-    concerned = (n for n in context.classes if not is_foreign(n) and owner in bases_of(context, n))
-    return {f"{name}.{method}" for name in concerned for method in context.classes[name].methods}
+    concerned = [other for name, other in context.classes.items() if info in lineage(context, name)]
+    return {f"{other.name}.{method}" for other in concerned for method in other.methods}
 
 
 K = TypeVar("K")
@@ -152,25 +151,34 @@ def _without_origins(values: Mapping[K, Value]) -> dict[K, Value]:
 
 def _follow_all(context: Context, recorded: list[Recorded]) -> None:
     """Follows the functions in turn, but one that is called by another, with that one: its result is needed there."""
-    device = context.default_device
-    depth = 0
-
-    def follow_now(callee: Callable) -> None:
-        nonlocal depth
-        key = (callee.symbol, callee.bound)
-        inside = callee.symbol in context.closures or callee.owner in context.closures
-        if inside or depth >= _DEEPEST or context.default_device != device or context.due[key].node is not callee.node:
-            return
-        del context.due[key]
-        depth += 1
-        recorded.extend(_follow(context, callee))
-        depth -= 1
-
-    context.follow_now = follow_now
+    context.follow_now = _Turns(context, recorded).follow_now
     for callee in context.pending:
         if context.due.pop((callee.symbol, callee.bound), None) is not None:
             recorded.extend(_follow(context, callee))
     context.follow_now = None
+
+
+class _Turns:
+    """Follows functions before their turn, for as long as a module's functions are followed in turn."""
+
+    def __init__(self, context: Context, recorded: list[Recorded]) -> None:
+        self._context = context
+        self._recorded = recorded
+        self._device = context.default_device
+        self._depth = 0
+
+    def follow_now(self, callee: Callable) -> None:
+        context = self._context
+        key = (callee.symbol, callee.bound)
+        inside = callee.symbol in context.closures or callee.owner in context.closures
+        if inside or self._depth >= _DEEPEST or context.default_device != self._device:
+            return
+        if context.due[key].node is not callee.node:
+            return
+        del context.due[key]
+        self._depth += 1
+        self._recorded.extend(_follow(context, callee))
+        self._depth -= 1
 
 
 def _anew(context: Context, recorded: list[Recorded], symbols: Collection[str]) -> list[Recorded]:

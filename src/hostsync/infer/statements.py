@@ -323,15 +323,16 @@ def _on_host(value: Value) -> Value:
 
 
 def _while(frame: Frame, node: facts.While) -> bool:
-    def enter() -> None:
-        frame.loops += 1
-        test(frame, node.test, "while")
-        frame.loops -= 1
-        narrow(frame, node.test, True)
-
-    _loop(frame, enter, node.body)
+    _loop(frame, lambda: _enter_while(frame, node), node.body)
     execute(frame, node.orelse)
     return True
+
+
+def _enter_while(frame: Frame, node: facts.While) -> None:
+    frame.loops += 1
+    test(frame, node.test, "while")
+    frame.loops -= 1
+    narrow(frame, node.test, True)
 
 
 def _with(frame: Frame, node: facts.With) -> bool:

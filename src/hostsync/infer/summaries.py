@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Bindings
+from functools import partial
 
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
@@ -136,11 +137,7 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
     if result is None:
         result = Nothing()
     if node.returns is not None and (isinstance(result, (Unknown, Items, Mapping)) or _is_stub(node)):
-
-        def resolve(expr: facts.Expr) -> Value:
-            return evaluate(frame, expr)
-
-        promised = from_annotation(node.returns, resolve)
+        promised = from_annotation(node.returns, partial(evaluate, frame))
         if promised is not None and ((isinstance(result, Unknown) and result.param is None) or _is_stub(node)):
             return promised
     return result

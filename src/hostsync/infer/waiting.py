@@ -40,45 +40,58 @@ def waits_by_function(context: Context, recorded: Iterable[Recorded]) -> dict[st
         context: what following the module has left.
         recorded: the events that it gave.
     """
-    found: dict[str, dict[Device, Wait]] = {}
-    steps: dict[str, list[Any]] = {}
-
-    def note(symbol: str, device: Device, span: facts.Place) -> None:
-        node = context.functions.get(symbol)
-        depends = is_certain(device) or any(atom[:1] == "=" for atom in device)
-        if node is None or not depends or node.is_generator or node.is_async:
-            return
-        held = found.get(symbol, {})
-        if device in held or len(held) >= _MOST:
-            return
-        if symbol not in steps:
-            steps[symbol] = list(_steps(node.body))
-        if any(_always_reaches(step, span) for step in steps[symbol]):
-            found.setdefault(symbol, {})[device] = Wait(device, span[0])
-
+    waits = _Waits(context)
     for record in recorded:
         event = record.event
         if event.kind in _OF_A_VALUE and event.op != "project" and event.confidence != "possible" and record.sure:
-            note(event.symbol, record.device, event.span)
+            waits.note(event.symbol, record.device, event.span)
     for _ in range(_ROUNDS):
-        before = sum(map(len, found.values()))
+        before = waits.count()
         for symbol, sites in context.calls.items():
-            waits = foreign_waits(context, symbol) if is_foreign(symbol) else tuple(found.get(symbol, {}).values())
-            for wait in waits:
+            for wait in foreign_waits(context, symbol) if is_foreign(symbol) else waits.of(symbol):
                 for site in sites:
                     device = at_call(context, symbol, wait, site.bindings, untyped=True)
                     if device is not None:
-                        note(site.caller, device, site.span)
-        if sum(map(len, found.values())) == before:
+                        waits.note(site.caller, device, site.span)
+        if waits.count() == before:
             break
-    return {symbol: tuple(held.values()) for symbol, held in found.items()}
+    return {symbol: waits.of(symbol) for symbol in waits.found}
+
+
+class _Waits:
+    """The waits of functions that have been found so far."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.found: dict[str, dict[Device, Wait]] = {}
+        self._steps: dict[str, list[Any]] = {}
+
+    def note(self, symbol: str, device: Device, span: facts.Place) -> None:
+        """Takes down a wait at a place in a function, if it counts there."""
+        node = self.context.functions.get(symbol)
+        depends = is_certain(device) or any(atom[:1] == "=" for atom in device)
+        if node is None or not depends or node.is_generator or node.is_async:
+            return
+        held = self.found.get(symbol, {})
+        if device in held or len(held) >= _MOST:
+            return
+        if symbol not in self._steps:
+            self._steps[symbol] = list(_steps(node.body))
+        if any(_always_reaches(step, span) for step in self._steps[symbol]):
+            self.found.setdefault(symbol, {})[device] = Wait(device, span[0])
+
+    def of(self, symbol: str) -> tuple[Wait, ...]:
+        return tuple(self.found.get(symbol, {}).values())
+
+    def count(self) -> int:
+        return sum(map(len, self.found.values()))
 
 
 def foreign_waits(context: Context, symbol: str) -> tuple[Wait, ...]:
     """The waits of a function of another module."""
     if context.links is None:
         return ()
-    return tuple(Wait(frozenset(device), row) for device, row in context.links.library.waits(symbol))
+    return tuple([Wait(device, row) for device, row in context.links.library.waits(symbol)])
 
 
 def at_call(

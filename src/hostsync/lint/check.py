@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from hostsync.infer.plain import Plain
 
 NOTEBOOK_SUFFIX = ".ipynb"
+_FRAMES = 100_000
+"""More than following takes: 80 functions inside each other, some 5 frames for each of 200 nested expressions."""
+_STACK_SIZE = 256 * 1024 * 1024
+"""Bytes for them, of which only those that are used cost memory."""
 
 
 class Plan(NamedTuple):
@@ -168,6 +172,17 @@ def _study_notebook(source: bytes, module: str, plan: Plan, known: _Known) -> St
 
 
 def _study_facts(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -> Studied:
+    try:
+        return _follow(facts, text, plan, known)
+    except RecursionError:
+        from hostsync.syntax.deep import run_deep
+
+        # Long chains of calls in deeply nested expressions. An earlier study may be half used up.
+        afresh = known._replace(followed=None)
+        return run_deep(lambda: _follow(facts, text, plan, afresh), recursion_limit=_FRAMES, stack_size=_STACK_SIZE)
+
+
+def _follow(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -> Studied:
     from hostsync.infer import TorchRange, study, study_again
     from hostsync.infer.versions import parse_release
 

@@ -62,10 +62,15 @@ def run_in_thread(work: Callable[[], _T], stack_size: int = 0) -> _T:
     return results[0]
 
 
-def run_deep(work: Callable[[], _T]) -> _T:
+def run_deep(work: Callable[[], _T], *, recursion_limit: int = _RECURSION_LIMIT, stack_size: int = _STACK_SIZE) -> _T:
     """Run `work` in a thread with a large stack and, as long as it runs, a large recursion limit.
 
     The limit is that of the whole process, so only one such thread runs at a time.
+
+    Args:
+        work: what to run.
+        recursion_limit: frames of Python that `work` may have on the stack.
+        stack_size: bytes of stack that the thread gets.
 
     Returns:
         What `work` returns. What it raises is raised here: RecursionError and MemoryError are still possible.
@@ -73,11 +78,11 @@ def run_deep(work: Callable[[], _T]) -> _T:
 
     def raised() -> _T:
         before = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
+        sys.setrecursionlimit(max(before, recursion_limit))
         try:
             return work()
         finally:
             sys.setrecursionlimit(before)
 
     with _recursion_limit_lock:
-        return run_in_thread(raised, _STACK_SIZE)
+        return run_in_thread(raised, stack_size)

@@ -66,11 +66,6 @@ def columns_to_characters(tree: ast.Module, lines: Sequence[str]) -> None:
     rows = sorted(wide)
     if not rows:
         return
-
-    def characters(row: int, offset: int) -> int:
-        line = wide.get(row)
-        return offset if line is None else len(line[:offset].decode("utf-8", "ignore"))
-
     stack: list[ast.AST] = list(tree.body)
     while stack:
         node: Any = stack.pop()
@@ -82,14 +77,18 @@ def columns_to_characters(tree: ast.Module, lines: Sequence[str]) -> None:
             at = bisect_left(rows, first)
             if at == len(rows) or rows[at] > last:
                 continue
-            node.col_offset = characters(node.lineno, node.col_offset)
-            node.end_col_offset = characters(last, node.end_col_offset)
+            node.col_offset = _characters(wide.get(node.lineno), node.col_offset)
+            node.end_col_offset = _characters(wide.get(last), node.end_col_offset)
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, ast.AST):
                 stack.append(value)
             elif isinstance(value, list):
                 stack.extend(item for item in value if isinstance(item, ast.AST))
+
+
+def _characters(line: bytes | None, offset: int) -> int:
+    return offset if line is None else len(line[:offset].decode("utf-8", "ignore"))
 
 
 def _span(node: Any) -> f.Place:
