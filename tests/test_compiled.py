@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -84,7 +85,13 @@ def findings(python: Path, folder: Path, path: Path) -> list[object]:
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An interpreter with a compiled wheel."""
     folder = tmp_path_factory.mktemp("compiled")
-    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--wheel-dir", folder, ROOT]
+    # Of a copy: hatch-mypyc moves pyproject.toml away while it builds.
+    source = folder / "source"
+    for name in ("src", "rules"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--wheel-dir", folder, source]
     subprocess.run(build, env={**os.environ, "HATCH_BUILD_HOOKS_ENABLE": "1"}, check=True)
     (wheel,) = folder.glob("hostsync-*.whl")
     assert not wheel.name.endswith("none-any.whl")
