@@ -60,3 +60,23 @@ def on_the_device(mean: Tensor, std: Tensor):
     if drawn.rsample().max() > 0:  # expect: HS201
         return drawn.entropy().sum().item()  # expect: HS101
     return drawn.stddev.tolist()  # expect: HS101
+
+
+class Drops(torch.nn.Module):
+    """What draws by numbers draws on the CPU: those of a tuple, and those that are numbers by default."""
+
+    def __init__(self, p=0.5, scale=(0.1, 0.9), *, probs):
+        super().__init__()
+        self.drops = torch.distributions.Bernoulli(p)  # silent: HS602
+        self.scales = torch.distributions.Uniform(*scale)
+        self.given = torch.distributions.Bernoulli(probs)  # expect: HS602
+
+    def forward(self, x):
+        dropped = self.drops.sample((len(x),)).bool()
+        if dropped.sum() == 0:  # silent: HS201
+            return x
+        if self.scales.rsample((3,)).max() > 0.8:  # silent: HS201, HS203
+            return -x
+        if self.given.sample().any():  # expect: HS201
+            return x + 1
+        return x

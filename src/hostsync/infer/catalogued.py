@@ -47,7 +47,7 @@ def operation(
 ) -> Value:
     """Call an operation of the catalogue: record its waits, and give its result."""
     placed = place(op, args, keywords)
-    tensors = _tensors(op, placed, receiver)
+    tensors = _tensors(frame, op, placed, receiver)
     versions = None if _numbers(frame, node, op, placed) else waiting(frame, op, placed, receiver)
     short = op.name.rpartition(".")[2]
     one_argument_where = (
@@ -67,7 +67,7 @@ def operation(
         value = value._replace(device=default) if value.device == CPU and default != CPU else value
     if isinstance(value, Instance):
         if op.name.startswith(DISTRIBUTIONS):
-            value = value._replace(device=_where_it_draws(tensors, placed))
+            value = value._replace(device=_where_it_draws(frame, tensors, placed))
         return value._replace(options=flags(keywords))
     return (
         explain(value, node)
@@ -91,12 +91,22 @@ def _distinct(values: Tensor, placed: Arguments) -> Value:
     return Items("tuple", tuple(parts), UNKNOWN)
 
 
-def _where_it_draws(tensors: tuple[Tensor, ...], placed: Arguments) -> Device:
+def _where_it_draws(frame: Frame, tensors: tuple[Tensor, ...], placed: Arguments) -> Device:
     """Where the samples of a distribution live: where its parameters do."""
     if tensors:
         return merged([tensor._replace(ndim=None) for tensor in tensors])
-    given = [value for name, value in placed.named.items() if name != "validate_args"]
-    return CPU if given and all(isinstance(value, Number) for value in given) else ANYWHERE
+    given = [*placed.extra, *[value for name, value in placed.named.items() if name != "validate_args"]]
+    return CPU if given and all(_is_numbers(frame, value) for value in given) else ANYWHERE
+
+
+def _is_numbers(frame: Frame, value: Value) -> bool:
+    """A number, what holds nothing else, or a parameter that is a number by default."""
+    if isinstance(value, Items):
+        return all(_is_numbers(frame, item) for item in ((value.element,) if value.items is None else value.items))
+    if isinstance(value, Unknown) and not value.derived and value.param is not None and frame.function is not None:
+        default = next((param.default for param in frame.function.params if param.name == value.param), None)
+        return isinstance(default, facts.Const) and default.kind in {"int", "float"}
+    return isinstance(value, Number)
 
 
 def _is_missing(value: Value | None) -> bool:
@@ -107,7 +117,7 @@ def _is_true(value: Value | None) -> bool:
     return isinstance(value, Number) and value.const is True
 
 
-def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor, ...]:
+def _tensors(frame: Frame, op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor, ...]:
     """The tensors of a call, the receiver or first argument first."""
     found: list[Tensor] = [receiver] if isinstance(receiver, Tensor) else []
     named = placed.named
@@ -125,8 +135,9 @@ def _tensors(op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor,
             and receiver is None
             and isinstance(value, Unknown)
             and op.device in {"args", "like"}
+            and not (op.name.startswith(DISTRIBUTIONS) and _is_numbers(frame, value))
         ):
-            # The operation takes nothing but a tensor there.
+            # The operation takes nothing but a tensor there, or hardly anything else.
             held = (as_tensor(value),)
         found.extend(held)
     for value in placed.extra:
@@ -203,7 +214,7 @@ def _record(
         )
         return
     values = [*placed.named.values(), *placed.extra]
-    if values and all(isinstance(v, (Number, Text, Items, Array)) for v in values):
+    if values and all(isinstance(v, (Text, Items, Array)) or _is_numbers(frame, v) for v in values):
         return
     # A distribution's parameters are tensors nearly always; of other operations nothing is claimed without one.
     confidence = "likely" if not values or op.name.startswith("torch.distributions.") else "possible"
