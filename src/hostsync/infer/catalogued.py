@@ -217,7 +217,7 @@ def _record(
     if values and all(isinstance(v, (Text, Items, Array)) or _is_numbers(frame, v) for v in values):
         return
     # A distribution's parameters are tensors nearly always; of other operations nothing is claimed without one.
-    confidence = "likely" if not values or op.name.startswith("torch.distributions.") else "possible"
+    confidence = "likely" if not values or op.name.startswith(DISTRIBUTIONS) else "possible"
     frame.emit(kind, op.name, form, node, subject=subject, confidence=confidence, versions=versions or None)
 
 
