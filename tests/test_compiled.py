@@ -1,8 +1,8 @@
-"""What release wheels compile with mypyc: written for it, and, with `-m long`, no different from the sources.
+"""What compiled wheels have of mypyc: written for it, and, with `-m long`, no different from the sources.
 
-    pytest -m long tests/test_compiled.py
+    pytest -n0 -o faulthandler_timeout=0 -m long tests/test_compiled.py
 
-builds a wheel as CONTRIBUTING says (minutes; needs a C compiler and a registry) and compares what it finds with what
+builds such a wheel (minutes; needs a C compiler and a registry) and compares what it finds with what
 the sources find, on the annotated cases and on HOSTSYNC_LONG_PACKAGE if that names a folder.
 """
 

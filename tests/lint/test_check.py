@@ -44,7 +44,7 @@ def test_a_notebook_has_cells() -> None:
 
 
 def test_calls_in_deep_expressions_through_many_classes_do_not_end_the_scan() -> None:
-    # As many frames of Python as no program has without it: more than the recursion limit of a process.
+    # Following these nests deeper than Python's recursion limit allows.
     source = ["import torch"]
     for number in range(60):
         inner = f"C{number + 1}()(x)" if number < 59 else "x.item()"
