@@ -13,6 +13,7 @@ from hostsync import facts
 from hostsync.infer.events import Reason
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import Frame, Handed
+from hostsync.infer.handed import open_tensor
 from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, join
 
 _SHORTEST_KEY, _LONGEST_KEY = 3, 40
@@ -33,8 +34,7 @@ def note_store(frame: Frame, key: str, value: Value, row: int) -> None:
         return
     tensor = Tensor(ANYWHERE, sure=False)
     if isinstance(value, Tensor):
-        device = frozenset("?" if atom.startswith("=") else atom for atom in value.device)
-        tensor = value._replace(device=device or ANYWHERE, param=None)
+        tensor = open_tensor(value)
     elif not isinstance(value, Unknown):
         tensor = Tensor(CPU, sure=False)
     held = frame.context.stored.get(key)
