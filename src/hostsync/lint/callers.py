@@ -29,14 +29,14 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
     """
     direct: dict[str, list[tuple[str, Plain]]] = {}
     named: dict[str, list[tuple[str, Plain]]] = {}
-    held: dict[str, list[tuple[str, Plain]]] = {}
+    held = _Held()
     keys: dict[str, list[Plain]] = {}
     called: dict[str, list[tuple[str, Plain]]] = {}
     for key in sorted(told):
         calls, names, _, holds, stored, _, methods, _ = told[key]
         for name, attributes in sorted(holds.items()):
             for attribute, value in attributes.items():
-                held.setdefault(attribute, []).append((name.rpartition(".")[2], value))
+                held.add(name.rpartition(".")[2], attribute, value)
         if key in tests:
             continue
         for symbol, params in calls.items():
@@ -63,6 +63,32 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
         if mine:
             found[key] = mine
     return found
+
+
+class _Held:
+    """What the attributes of classes hold, by the classes' names."""
+
+    def __init__(self) -> None:
+        self._by_attribute: dict[str, list[tuple[str, Plain]]] = {}
+        self._known: dict[str, Plain] = {}
+
+    def add(self, class_name: str, attribute: str, value: Plain) -> None:
+        """Takes up what an attribute holds. All of them must be known before the first is asked for."""
+        self._by_attribute.setdefault(attribute, []).append((class_name, value))
+
+    def resolved(self, value: Plain) -> Plain:
+        """The tensor that a value stands for; an element of what classes of that name hold, for `~name.attribute`."""
+        if value[0] == "T":
+            return value
+        name = value[1].removeprefix(HELD)
+        if name not in self._known:
+            receiver, _, attribute = name.rpartition(".")
+            found: Plain = None
+            for class_name, data in self._by_attribute.get(attribute, ()):
+                if is_named_after(receiver, class_name):
+                    found = data if found is None else join_plain(found, data)
+            self._known[name] = None if found is None else element_plain(found)
+        return self._known[name]
 
 
 class _Customs:
@@ -108,7 +134,7 @@ def _of_file(
     functions: Plain,
     direct: Mapping[str, list[tuple[str, Plain]]],
     named: Mapping[str, list[tuple[str, Plain]]],
-    held: Mapping[str, list[tuple[str, Plain]]],
+    held: _Held,
     customs: _Customs,
 ) -> Plain:
     found: dict[str, Plain] = {}
@@ -117,7 +143,7 @@ def _of_file(
         for caller, calls in direct.get(f"{key}:{symbol}", ()):
             for name, (value, row) in calls.items():
                 if name in is_open:
-                    _add(params, name, _resolved(value, held), f"{caller}:{row}")
+                    _add(params, name, held.resolved(value), f"{caller}:{row}")
         owner, _, method = symbol.rpartition(".")
         if owner and not method.startswith("__") and method in named:
             for caller, (receiver, _, args, keywords, row) in named[method]:
@@ -127,7 +153,7 @@ def _of_file(
                     continue
                 for name, value in [*zip(names, args, strict=False), *keywords.items()]:
                     if value is not None and name in must:
-                        _add(params, name, _resolved(value, held), f"{caller}:{row}")
+                        _add(params, name, held.resolved(value), f"{caller}:{row}")
         if params:
             found[symbol] = params
     return found
@@ -167,7 +193,7 @@ def _of_overridden(
     key: str,
     functions: Plain,
     calls: Mapping[str, list[tuple[str, Plain]]],
-    held: Mapping[str, list[tuple[str, Plain]]],
+    held: _Held,
     lineages: _Lineages,
     found: dict[str, Plain],
 ) -> None:
@@ -183,7 +209,7 @@ def _of_overridden(
             for caller, handed in calls.get(f"{base}.{method}", ()):
                 for name, (value, row) in handed.items():
                     if name in is_open:
-                        _add(params, name, _resolved(value, held), f"{caller}:{row}")
+                        _add(params, name, held.resolved(value), f"{caller}:{row}")
         if params:
             found[symbol] = params
 
@@ -204,15 +230,3 @@ def is_named_after(name: str, class_name: str) -> bool:
     if not words or len(words[-1]) < _SHORTEST_NAME:
         return False
     return class_name.endswith(("".join(words), words[-1]))
-
-
-def _resolved(value: Plain, held: Mapping[str, list[tuple[str, Plain]]]) -> Plain:
-    """The tensor that a value stands for; an element of what classes of that name hold, for `~name.attribute`."""
-    if value[0] == "T":
-        return value
-    receiver, _, attribute = value[1].removeprefix(HELD).rpartition(".")
-    found: Plain = None
-    for class_name, data in held.get(attribute, ()):
-        if is_named_after(receiver, class_name):
-            found = data if found is None else join_plain(found, data)
-    return None if found is None else element_plain(found)
