@@ -70,3 +70,66 @@ class Wrapped(Classifier):
 
     def predict(self, x):
         return self.forward(x).argmax(-1).tolist()  # expect: HS101
+
+
+class Processor:
+    def __call__(self, ids: torch.Tensor, scores: torch.Tensor, limit: float) -> torch.Tensor:
+        raise NotImplementedError
+
+
+class NoRepeats(Processor):
+    """What the overridden method says of its parameters holds here as well."""
+
+    def __call__(self, ids, scores, limit):
+        for tokens in ids.tolist():  # expect: HS101
+            scores = scores - len(tokens)
+        return scores if limit > 0 else -scores  # silent: HS201
+
+
+class Metric:
+    def add_state(self, name, default, reduce="sum"):
+        setattr(self, name, default)
+
+
+class Recall(Metric):
+    """States that a method sets up under names that it is given."""
+
+    def __init__(self):
+        self.add_state("total", torch.tensor(0.0))
+        self.add_state("seen", default=torch.zeros(3))
+        self.add_state("title", "recall")
+        for name in ("scores", "labels"):
+            self.add_state(name, [])
+
+    def update(self, scores: torch.Tensor, labels: torch.Tensor):
+        self.total += scores.sum()
+        self.scores.append(scores)
+        self.labels.append(labels)
+
+    def compute(self, i):
+        if self.total < 2:  # expect: HS201
+            raise ValueError(self.title)
+        if self.seen.any():  # expect: HS201
+            return self.title[0] > "a"  # silent: HS201
+        return self.scores[i][self.labels[i] > 0]  # expect: HS302
+
+
+class Schedule:
+    def __init__(self, steps):
+        self.betas = torch.linspace(0, 1, steps)
+
+    def to(self, device):
+        for name in ("betas",):
+            setattr(self, name, getattr(self, name).to(device))  # silent: HS401
+        return self
+
+    def first(self):
+        return self.betas[0].item()  # expect: HS101
+
+
+class StaysThere:
+    def __init__(self, steps):
+        self.betas = torch.linspace(0, 1, steps)
+
+    def first(self):
+        return self.betas[0].item()  # silent: HS101

@@ -55,7 +55,7 @@ def of_tensors(losses: list[Tensor], loss: Tensor, count: Tensor):
 
 
 def maybe_a_tensor(x, device: torch.device):
-    return torch.as_tensor(x, device=device)  # silent: HS404
+    return torch.as_tensor(x, device=device)  # expect: HS404
 
 
 class Normalize:
@@ -81,7 +81,7 @@ def like_the_image(image: Tensor, mean, std):
     mean = torch.as_tensor(mean, dtype=image.dtype, device=image.device)  # expect: HS404
     if mean.ndim == 1:
         mean = mean.view(-1, 1, 1)
-    std = torch.as_tensor(std, device=image.device)  # silent: HS404
+    std = torch.as_tensor(std, device=image.device)  # expect: HS404
     return (image - mean) / std
 
 

@@ -1,7 +1,9 @@
+from typing import Optional
+
 import torch
 import torch.distributions as D
 from torch import Tensor, nn
-from torch.distributions import Categorical, Normal
+from torch.distributions import Categorical, Distribution, Normal, constraints
 
 
 def policy(logits: Tensor, mean: Tensor, std: Tensor):
@@ -80,3 +82,44 @@ class Drops(torch.nn.Module):
         if self.given.sample().any():  # expect: HS201
             return x + 1
         return x
+
+
+class MaskedCategorical(Categorical):
+    """A distribution of one's own checks what its base checks."""
+
+    def __init__(self, logits: Tensor, mask: Tensor, validate_args=None):
+        logits = logits.masked_fill(~mask, -1e9)
+        super().__init__(logits=logits, validate_args=validate_args)  # expect: HS602
+
+    def best(self):
+        if self.logits.max() > 0:  # expect: HS201
+            return self.log_prob(self.probs.argmax(-1))  # expect: HS602
+        return None
+
+
+class Unchecked(Categorical):
+    def __init__(self, logits: Tensor):
+        super().__init__(logits=logits, validate_args=False)  # silent: HS602
+
+
+class Squashed(Distribution):
+    arg_constraints = {"loc": constraints.real}
+
+    def __init__(self, loc: Tensor, validate_args=None):
+        self.loc = loc
+        super().__init__(loc.shape, validate_args=validate_args)  # expect: HS602
+
+    def log_prob(self, value):
+        self._validate_sample(value)  # expect: HS602
+        return value - self.loc
+
+
+class Unconstrained(Distribution):
+    arg_constraints = {}
+
+    def __init__(self, loc: Tensor):
+        super().__init__(loc.shape)  # silent: HS602
+
+
+def handed_on(mean: Tensor, std: Tensor, validate_args: Optional[bool] = None):
+    return Normal(mean, std, validate_args=validate_args)  # expect: HS602

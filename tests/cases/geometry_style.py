@@ -82,8 +82,8 @@ def refine(A: Tensor, b: Tensor) -> Tensor:
 
 
 def sample_uniform(shape: Tuple[int, ...], low: Union[float, Tensor], high: Union[float, Tensor], device: torch.device) -> Tensor:
-    low = torch.as_tensor(low, device=device)
-    high = torch.as_tensor(high, device=device)
+    low = torch.as_tensor(low, device=device)  # expect: HS404
+    high = torch.as_tensor(high, device=device)  # expect: HS404
     return Uniform(low, high, validate_args=False).rsample(shape)
 
 

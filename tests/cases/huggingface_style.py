@@ -45,7 +45,7 @@ def evaluate(model, dataloader, metric, device):
 
 
 def chat(model, tokenizer, prompt: str):
-    inputs = tokenizer(prompt, return_tensors="pt").to(model.device)
+    inputs = tokenizer(prompt, return_tensors="pt").to(model.device)  # expect: HS401
     ids = inputs["input_ids"]
     cache = None
     produced = []

@@ -109,3 +109,17 @@ def moments_on_the_gpu(x: torch.Tensor):
     means = torch.zeros(3)
     means[0] = x.cuda().mean()  # expect: HS102
     return means
+
+
+def through_positions(free: Tensor, edges: Tensor, tracks: Tensor, mask: Tensor):
+    free[edges[0], edges[1]] = False  # expect: HS406
+    free[tracks] = 0  # expect: HS406
+    free[mask] = 0  # silent: HS406
+    free[tracks > 3] = 0  # silent: HS406
+
+
+def edges_of_bins(values: Tensor):
+    edges = torch.quantile(values, torch.linspace(0, 1, 5, device=values.device))
+    edges[0], edges[-1] = 0.0, 1.0  # expect: HS406
+    middle = torch.quantile(values, 0.5)
+    return edges, middle.item()  # expect: HS101

@@ -61,3 +61,41 @@ def f10(logits, target):
     correct += pred.eq(target).sum().item()  # expect: HS101
     k = (pred == target).sum()
     return correct / len(target), float(k)  # expect: HS103
+
+
+def confusion(pred, target, classes):
+    valid = (target >= 0) & (target < classes)
+    index = target[valid] * classes + pred[valid]  # expect: HS302, HS302
+    return torch.bincount(index)  # expect: HS305
+
+
+def distilled(student, labels, ignore):
+    valid = labels != ignore
+    return student.float()[valid], labels[valid]  # expect: HS302, HS302
+
+
+def above(x, limit):
+    return x[x > limit]  # expect: HS302
+
+
+def given_a_mask(preds, target, mask=None):
+    if mask is not None:
+        preds, target = preds[mask], target[mask]  # expect: HS302, HS302
+    return preds - target
+
+
+def by_another_shape(error: Tensor, mask: Tensor):
+    return error[mask.expand_as(error)].mean()  # expect: HS302
+
+
+def from_a_list(x: Tensor, parts):
+    mask = [True] * len(parts)
+    mask[0] = False
+    kept = torch.tensor(mask, device=x.device)  # expect: HS404
+    x[kept] = torch.arange(3, device=x.device)  # expect: HS303
+    return x
+
+
+def no_masks(names, table, flag):
+    chosen = flag == 3
+    return names[1], table["a"], chosen  # silent: HS302

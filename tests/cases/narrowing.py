@@ -92,7 +92,7 @@ def bool_mask(index: Tensor, x: Tensor):
 
 def moved_when_needed(x: Tensor, y: Tensor):
     if x.device != y.device:  # silent: HS201
-        y = y.to(x.device)  # silent: HS401
+        y = y.to(x.device)  # expect: HS401
     return x + y
 
 
@@ -101,3 +101,21 @@ def replaced_when_none(x: Tensor, table: Tensor, position_ids=None):
         position_ids = torch.arange(x.shape[1], device=x.device)
     last = position_ids.max() + 1
     return table[:last]  # expect: HS308
+
+
+def moved_the_other_way(x: Tensor, y: Tensor):
+    if x.device != y.device:
+        x = x.to(y.device)  # expect: HS401
+    return x + y
+
+
+def left_early(x: Tensor, device: torch.device):
+    if x.device == device:
+        return x
+    return x.to(device)  # expect: HS401
+
+
+def not_there(x: Tensor, y: Tensor):
+    if x.device != y.device:
+        raise ValueError("on two devices")
+    return x.to(y.device)  # silent: HS401

@@ -80,3 +80,13 @@ def perplexity(model, data: Tensor, criterion):
         chunk = data[i : i + length]  # silent: HS308
         total += len(chunk) * criterion(model(chunk), chunk).item()  # expect: HS101
     return total / (len(data) - 1)
+
+
+def encoded(tokenizer, model, prompts, device):
+    inputs = tokenizer(prompts, padding=True, return_tensors="pt")
+    ids = inputs.input_ids
+    if ids.shape[-1] > 77 and not torch.equal(ids, inputs["attention_mask"]):  # silent: HS107
+        print(tokenizer.batch_decode(ids[:, 77:]))  # silent: HS105
+    there = tokenizer(prompts, return_tensors="pt", device=device)
+    arrays = tokenizer(prompts, return_tensors="np")
+    return model(ids.to(device)), there.input_ids.to(device), arrays  # expect: HS401

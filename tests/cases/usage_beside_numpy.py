@@ -8,3 +8,17 @@ class Step:
         if state.mask.all():  # silent: HS201
             return np.zeros(3)
         return torch.zeros(3)
+
+
+def speaks_of_arrays(scores, limit):
+    keep = scores > limit
+    return scores[keep], np.asarray(scores)  # silent: HS302
+
+
+def does_not(scores, limit):
+    keep = scores > limit
+    return scores[keep]  # expect: HS302
+
+
+def of_other_things(dataset):
+    return dataset["train"].unique("label")  # silent: HS304

@@ -42,6 +42,7 @@ STATED: tuple[Stated, ...] = (
     Stated(_both("cov corrcoef"), ("always",), "gpu; Correlation.cpp"),
     Stated("torch.searchsorted", ("sorter given",), "gpu; BucketizationUtils.h"),
     Stated(_both("istft"), ("always",), "gpu; SpectralOps.cpp checks the window"),
+    Stated("torch.load", ("map_location device",), "serialization.py: `_deserialize` copies each storage there"),
     Stated(
         "torch.isin", ("test_elements tensor and assume_unique missing",), "gpu; many test elements go through unique"
     ),

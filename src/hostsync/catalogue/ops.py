@@ -40,7 +40,7 @@ DTYPES = frozenset(("", "bool", "int", "float", "same", "promoted"))
 PREDICATES = frozenset(
     (
         "missing", "given", "tensor", "number", "negative", "true", "false", "data", "mask", "many", "cpu", "int",
-        "float", "complex", "matrix", "batch",
+        "float", "complex", "matrix", "batch", "device",
     )
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.classes import class_attribute
+from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base
 from hostsync.infer.frame import (
     Frame,
     known_as,
@@ -134,7 +134,8 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
             return DtypeValue("")
         if name == "training":
             return NUMBER
-        return Method(base, name)
+        distribution = distribution_base(frame.context, base.name)
+        return Method(base, name) if distribution is None else _of_distribution(frame, base, distribution, name)
     if name == "device":
         return DeviceValue(base.device)
     if name == "dtype":
@@ -143,10 +144,16 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
         return Tensor(base.device)
     if name == "training":
         return NUMBER
-    if base.name.startswith("torch.distributions."):
-        op = frame.context.ops.get(f"{base.name}.{name}")
-        if op is not None and op.is_property and op.returns == "tensor":
-            return Tensor(base.device)
+    if base.name.startswith(DISTRIBUTIONS):
+        return _of_distribution(frame, base, base.name, name)
+    return Method(base, name)
+
+
+def _of_distribution(frame: Frame, base: Instance, known_as: str, name: str) -> Value:
+    """An attribute of a distribution, or of one that is derived from the library's class `known_as`."""
+    op = frame.context.ops.get(f"{known_as}.{name}")
+    if op is not None and op.is_property and op.returns == "tensor":
+        return Tensor(base.device)
     return Method(base, name)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.attributes import attribute
-from hostsync.infer.classes import lineage
 from hostsync.infer.evidence import proves_tensor
 from hostsync.infer.frame import (
     EVALUATORS,
@@ -18,12 +17,13 @@ from hostsync.infer.frame import (
 from hostsync.infer.handed import name_of, note_call
 from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.library import library_call
-from hostsync.infer.methods import method_call
-from hostsync.infer.operations import lead, merged
+from hostsync.infer.methods import method_call, register_state
+from hostsync.infer.operations import device_of, lead, merged
 from hostsync.infer.own_calls import construct, instance_called, own_function
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
+    CPU,
     UNKNOWN,
     Callable,
     ClassRef,
@@ -33,6 +33,7 @@ from hostsync.infer.values import (
     Partial,
     Ref,
     Tensor,
+    Text,
     TypeOf,
     Unknown,
     Value,
@@ -59,6 +60,8 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         keywords = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
         if any(keyword.name is None for keyword in node.keywords):
             keywords = _unpacked(keywords)
+    if frame.sink is not None and frame.setup and receiver is not None:
+        register_state(frame, receiver, args, keywords)
     kind = type(callee)
     if kind is Partial:
         callee, receiver, args, keywords = _with_fixed(callee, args, keywords)
@@ -67,6 +70,10 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         tensors = [t for _, value in args for t in tensors_in(value)]
         if tensors and is_certain(merged(tensors)) and is_model_name(node.func):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
+    if (kind is Unknown or kind is Method) and keywords:
+        prepared = _prepared(keywords)
+        if prepared is not None:
+            return explain(prepared, node)
     if isinstance(callee, Method):
         name = name_of(callee.receiver if receiver is None else receiver)
         if name and (args or keywords) and frame.loud:
@@ -89,6 +96,21 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
+
+
+def _prepared(keywords: KeywordList) -> Tensor | None:
+    """What a tokenizer or processor makes of text and images: a bundle of tensors, on the CPU unless it is told where.
+
+    Source: the documentation of `return_tensors` in transformers, "PreTrainedTokenizerBase.__call__".
+    """
+    device = CPU
+    asked = False
+    for name, _, value in keywords:
+        if name == "return_tensors":
+            asked = isinstance(value, Text) and value.const == "pt"
+        elif name == "device":
+            device = device_of(value).device
+    return Tensor(device, sure=False) if asked else None
 
 
 def _unpacked(keywords: KeywordList) -> KeywordList:
@@ -135,7 +157,7 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
             and frame.context.uses_torch
             and (
                 (op.tensor_only and not op.is_property)
-                or (func.name in _OF_ARRAYS and not frame.context.knows_arrays())
+                or (func.name in _OF_ARRAYS and not frame.knows_arrays() and not _takes_text(node))
                 or proves_tensor(node, frame.context.ops)
             )
         ):
@@ -145,9 +167,14 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
     return attribute(frame, receiver, func.name), receiver
 
 
+def _takes_text(node: facts.Call) -> bool:
+    """An argument is a text, as in `dataset.unique("label")`: no tensor's method takes one first."""
+    return bool(node.args) and isinstance(node.args[0], facts.Const) and node.args[0].kind == "str"
+
+
 def _of_super(frame: Frame, name: str) -> Value:
     assert frame.owner is not None
-    for info in lineage(frame.context, frame.owner)[1:]:
+    for info in frame.context.lineage(frame.owner)[1:]:
         method = info.methods.get(name)
         if method is not None:
             return Callable(method, f"{info.name}.{name}", frame.bound, info.name)

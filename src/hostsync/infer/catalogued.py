@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
+from hostsync.infer.classes import DISTRIBUTIONS
 from hostsync.infer.frame import (
     Frame,
     as_tensor,
@@ -12,6 +13,7 @@ from hostsync.infer.frame import (
 from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.operations import (
     Arguments,
+    device_of,
     event_kind,
     lead,
     merged,
@@ -25,11 +27,13 @@ from hostsync.infer.values import (
     CPU,
     UNKNOWN,
     Array,
+    Callable,
     Device,
     Instance,
     Items,
     Nothing,
     Number,
+    Partial,
     Tensor,
     Text,
     Unknown,
@@ -37,7 +41,6 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-DISTRIBUTIONS = "torch.distributions."
 _NUMBER_PARAMS = frozenset({"size", "fill_value", "end", "start", "step", "steps", "alpha", "num_classes", "n", "m"})
 """Parameters that take host numbers: a device tensor passed for one is read back."""
 
@@ -214,11 +217,18 @@ def _record(
         )
         return
     values = [*placed.named.values(), *placed.extra]
-    if values and all(isinstance(v, (Text, Items, Array)) or _is_numbers(frame, v) for v in values):
+    says_where = "map_location" in placed.named
+    if values and not says_where and all(isinstance(v, (Text, Items, Array)) or _is_numbers(frame, v) for v in values):
         return
-    # A distribution's parameters are tensors nearly always; of other operations nothing is claimed without one.
-    confidence = "likely" if not values or op.name.startswith(DISTRIBUTIONS) else "possible"
-    frame.emit(kind, op.name, form, node, subject=subject, confidence=confidence, versions=versions or None)
+    # A distribution's parameters are tensors nearly always, and a function takes none itself; of other operations
+    # nothing is claimed without one.
+    functions_alone = all(isinstance(v, (Callable, Partial)) for v in values)
+    is_sure = says_where or op.name.startswith(DISTRIBUTIONS) or functions_alone
+    confidence = "likely" if is_sure else "possible"
+    device = device_of(placed.named["map_location"]).device if says_where else ANYWHERE
+    frame.emit(
+        kind, op.name, form, node, subject=subject, device=device, confidence=confidence, versions=versions or None
+    )
 
 
 def flags(keywords: KeywordList) -> tuple[tuple[str, bool | None], ...]:

@@ -13,6 +13,7 @@ from hostsync.infer.functions import is_decorated, method_frame, run, usage
 from hostsync.infer.links import KnownClass
 from hostsync.infer.values import (
     ANYWHERE,
+    CPU,
     UNKNOWN,
     Callable,
     ClassRef,
@@ -27,26 +28,9 @@ from hostsync.infer.values import (
 )
 
 
-def lineage(context: Context, name: str) -> list[KnownClass]:
-    """A class and its bases within the project, nearest first; empty if the class is none of the project."""
-    known = context.lineages.get(name)
-    if known is not None:
-        return known
-    order: list[KnownClass] = []
-    waiting = [name]
-    while waiting:
-        info = context.class_named(waiting.pop(0))
-        if info is None or info in order:
-            continue
-        order.append(info)
-        waiting += [base.name for base in info.bases if isinstance(base, ClassRef)]
-    context.lineages[name] = order
-    return order
-
-
 def is_module_class(context: Context, name: str) -> bool:
     """Whether instances are `nn.Module`s, by their bases, or by a `forward` and a library base."""
-    for info in lineage(context, name):
+    for info in context.lineage(name):
         for base in info.bases:
             if isinstance(base, Ref):
                 last = base.name.rpartition(".")[2]
@@ -57,10 +41,22 @@ def is_module_class(context: Context, name: str) -> bool:
     return False
 
 
+DISTRIBUTIONS = "torch.distributions."
+
+
+def distribution_base(context: Context, name: str) -> str | None:
+    """The class of `torch.distributions` that one of the project is derived from, such as `….Categorical`."""
+    for info in context.lineage(name):
+        for base in info.bases:
+            if isinstance(base, Ref) and base.name.startswith(DISTRIBUTIONS):
+                return base.name
+    return None
+
+
 def class_attribute(context: Context, name: str, attribute: str, receiver: Value) -> Value:
     """What `receiver.attribute` is, for a class of the module or an instance of one."""
     unknown: Value = UNKNOWN
-    for info in lineage(context, name):
+    for info in context.lineage(name):
         method = info.methods.get(attribute)
         if method is not None:
             bound: Value | None = receiver
@@ -79,7 +75,7 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
 
 def fields_of(context: Context, name: str) -> Items | None:
     """The fields of a `NamedTuple`, in their order; None for other classes."""
-    for info in lineage(context, name):
+    for info in context.lineage(name):
         if any(isinstance(base, Ref) and base.name == "typing.NamedTuple" for base in info.bases):
             return Items("tuple", tuple(info.attributes.values()), UNKNOWN)
     return None
@@ -111,7 +107,16 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
             info.set_up = frame
     info.busy = False
     context.building -= 1
+    if any(_moves_all(context, known) for known in context.lineage(info.name)):
+        for name, value in table.items():
+            if isinstance(value, Tensor) and value.device == CPU:
+                table[name] = value._replace(device=ANYWHERE)
     return table
+
+
+def _moves_all(context: Context, info: KnownClass) -> bool:
+    """A method of the class moves its tensors, by whatever names."""
+    return isinstance(info, ClassInfo) and any(usage(context, m).moves_attributes for m in info.methods.values())
 
 
 def write_attribute(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:

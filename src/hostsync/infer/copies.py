@@ -7,8 +7,10 @@ CPU; a copy to the host is reported unless its source is known to be there alrea
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.evidence import dotted_path
+from hostsync.infer.annotations import admits_number
+from hostsync.infer.evidence import dotted_path, is_named_mask, is_number
 from hostsync.infer.frame import Frame, explain
+from hostsync.infer.handed import HELD
 from hostsync.infer.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.operations import device_of, promoted
 from hostsync.infer.values import (
@@ -106,10 +108,17 @@ def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[
             dtype = DtypeValue("")
         elif _speaks_of(node, "device"):
             device = device_of(value)
+        elif isinstance(value, Unknown) and value.param is not None and name is None and not _is_kind(value.param):
+            # What callers hand in is a tensor or a device, unless its name speaks of a type.
+            device = device_of(value)
         elif isinstance(value, (Ref, Unknown)) and device is None and name is None and not _is_dtype_ref(value):
             # Neither a device nor an element type by its name: it may be either, so nothing is claimed of it.
             continue
     return device, dtype
+
+
+def _is_kind(name: str) -> bool:
+    return "type" in name or name.startswith(HELD)
 
 
 def _is_dtype_ref(value: Value) -> bool:
@@ -221,10 +230,19 @@ def _copy_into(frame: Frame, node: facts.Call, target: Tensor, args: ArgumentLis
         non_blocking = _flag("non_blocking", 1, args, keywords)
         if source.device == CPU and is_certain(target.device):
             _to_accelerator(frame, node, source, "Tensor.copy_", DeviceValue(ACCELERATOR), non_blocking)
-        elif target.device == CPU and is_certain(source.device) and not (non_blocking and target.pinned):
-            frame.emit(
-                "read-back", "Tensor.copy_", "", node, subject=args[0][0], device=source.device, origin=source.origin
-            )
+        elif target.device == CPU and not (non_blocking and target.pinned):
+            # A buffer that is pinned is there to be read back into.
+            is_buffer = target.pinned is not False and not only_host(source.device)
+            if is_certain(source.device) or is_buffer:
+                frame.emit(
+                    "read-back",
+                    "Tensor.copy_",
+                    "",
+                    node,
+                    subject=args[0][0],
+                    device=source.device,
+                    origin=source.origin,
+                )
     return target
 
 
@@ -272,7 +290,13 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
             dtype = value.dtype if isinstance(value, DtypeValue) else ""
     if wanted is None and name == "as_tensor" and len(args) > 2:
         wanted = device_of(args[2][1])
+    # Asked for its type somewhere, it is turned into a tensor only where it is none.
+    is_asked = data_node is not None and dotted_path(data_node) in frame.usage.asked
     if isinstance(data, Tensor):
+        if _may_be_number(frame, data) and not is_asked and wanted is not None and not only_host(wanted.device):
+            # A number or a tensor, says its annotation: what is always a tensor would be moved by `to`.
+            frame.emit("copy", f"torch.{name}", "python-data", node, subject=data_node, device=wanted.device,
+                       confidence="likely")  # fmt: skip
         return _from_tensor(frame, node, name, data, wanted, dtype)
     held = _holds_device_tensors(data)
     if held is not None:
@@ -292,9 +316,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         device = ANYWHERE
     if wanted is not None and not only_host(wanted.device):
         known = isinstance(data, (Number, Items, Array, Text))
-        # A dtype as well: written to turn something else into a tensor, more than to move one.
-        is_asked = data_node is not None and dotted_path(data_node) in frame.usage.asked
-        converts = dtype is not None and not frame.setup and isinstance(data, (Unknown, Method)) and not is_asked
+        converts = isinstance(data, (Unknown, Method)) and not is_asked
         if known or name == "tensor" or converts:
             frame.emit(
                 "copy",
@@ -307,7 +329,23 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
             )
     if name != "tensor" and isinstance(data, Unknown):
         device = device if wanted is not None else ANYWHERE
-    return explain(Tensor(device, dtype if dtype is not None else _dtype_of(data), depth_of(data)), node)
+    if dtype is None:
+        dtype = _dtype_of(data)
+        if not dtype and data_node is not None and is_named_mask(dotted_path(data_node) or ""):
+            dtype = "bool"
+    return explain(Tensor(device, dtype, depth_of(data)), node)
+
+
+def _may_be_number(frame: Frame, data: Tensor) -> bool:
+    """Callers may hand in a number for it, whatever some do."""
+    if not data.sure:
+        return True
+    params = frame.function.params if data.param is not None and frame.function is not None else ()
+    return any(
+        is_number(param.default) or (param.annotation is not None and admits_number(param.annotation))
+        for param in params
+        if param.name == data.param
+    )
 
 
 def _from_tensor(

@@ -19,7 +19,7 @@ _TENSOR_ARGUMENTS = frozenset(
 )
 """Names that torch gives to parameters that must be tensors wherever they stand."""
 _TENSOR_LISTS = frozenset({"tensors"})
-_TORCH_KEYWORDS = frozenset("dim keepdim descending largest return_counts return_inverse retain_graph".split())
+_TORCH_KEYWORDS = frozenset("dim keepdim descending largest return_counts return_inverse retain_graph as_tuple".split())
 """Arguments that methods of arrays and lists have under other names."""
 _COUNTS = frozenset({"k", "chunks", "split_size", "repeats", "p", "sections", "shifts", "n", "diagonal", "dim", "dim0"})
 """Names that torch gives to a first parameter of a method that is a number."""
@@ -39,6 +39,8 @@ _KEEPING = (
 """Methods that give a tensor when called on one, and an array or number when called on such."""
 _MOVES = frozenset({"float", "half", "double", "bfloat16", "cpu", "cuda", "detach", "long"})
 """Methods that modules and tensors have, but arrays and numbers don't."""
+_CASTS = frozenset({"float", "half", "double", "bfloat16", "detach", "long"})
+"""Those that give nothing but a module or a tensor."""
 _TO_THE_DEVICE = frozenset({"to", "cuda"})
 _MASK_METHODS = frozenset({"any", "all", "logical_not", "logical_and", "logical_or"})
 """Methods that what is also used as an index has only where it is a mask; `_OF_MASKS` are such functions."""
@@ -73,6 +75,10 @@ class Usage(NamedTuple):
     """Names of which `to` or `cuda` is called."""
     asked: frozenset[str] = frozenset()
     """Names of which a type is asked for somewhere, so that they may be several things."""
+    indexes: frozenset[str] = frozenset()
+    """Names that something is indexed with."""
+    moves_attributes: bool = False
+    """It moves whichever attributes of `self`: `setattr(self, name, value.to(device))`."""
 
 
 _CANDIDATES = frozenset(
@@ -119,8 +125,9 @@ def usage_of(
     masks: set[str] = set()
     moved: set[str] = set()
     asked: set[str] = set()
+    indexes: set[str] = set()
     converted = [] if converted is None else converted
-    stores = candidates = False
+    stores = candidates = moves_attributes = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
     stack: list[Any] = list(body)
     pop, push, extend = stack.pop, stack.append, stack.extend
@@ -148,6 +155,8 @@ def usage_of(
             candidates = True
             if uses_torch:
                 _from_call(node, ops, canonical, tensors, masks)
+                if type(node.func) is facts.Name and node.func.id == "setattr":
+                    moves_attributes = moves_attributes or _moves_attribute(node)
                 if type(node.func) is facts.Attr and type(node.func.value) is facts.Name:
                     if node.func.name in _TO_THE_DEVICE:
                         moved.add(node.func.value.id)
@@ -162,8 +171,16 @@ def usage_of(
             continue
         if kind is facts.Subscript:
             candidates = True
-            if uses_torch and _is_tensor_index(node.key):
-                _note(tensors, node.value, node.span)
+            key = node.key
+            if type(key) is facts.Name:
+                indexes.add(key.id)
+            elif type(key) is facts.Sequence:
+                indexes.update([item.id for item in key.items if type(item) is facts.Name])
+            if uses_torch:
+                if type(node.value) is facts.Call:
+                    _note_cast(tensors, node.value)
+                elif _is_tensor_index(key):
+                    _note(tensors, node.value, node.span)
         elif kind is facts.Assign:
             for target in node.targets:
                 if type(target) is facts.Name:
@@ -179,13 +196,19 @@ def usage_of(
             continue
         elif kind is facts.AugAssign:
             stores = stores or _has_attribute(node.target)
+        elif kind is facts.Binary:
+            if uses_torch:
+                if type(node.left) is facts.Call:
+                    _note_cast(tensors, node.left)
+                if type(node.right) is facts.Call:
+                    _note_cast(tensors, node.right)
         elif kind in _CANDIDATES:
             candidates = True
             guarded = _guarded(node) if uses_torch and kind in _GUARDING else None
             if guarded is not None:
                 # What is done where `isinstance(x, …)` holds says nothing of what `x` is elsewhere.
                 names, inside, rest = guarded
-                asked |= names
+                asked |= _asked_for_tensors(node)
                 inner = usage_of(inside, ops, canonical, uses_torch, converted)
                 for path, place in inner.tensors.items():
                     if path not in names and (path not in tensors or place < tensors[path]):
@@ -194,6 +217,8 @@ def usage_of(
                 masks |= inner.masks
                 moved |= inner.moved
                 asked |= inner.asked
+                indexes |= inner.indexes
+                moves_attributes = moves_attributes or inner.moves_attributes
                 extend(rest)
                 continue
             if kind is facts.Unary and node.op == "~" and type(node.operand) in _PATHS:
@@ -204,14 +229,14 @@ def usage_of(
             push(node[at])
         for at in _SEVERAL[kind]:
             extend(node[at])
-    for name, row in converted:
-        if name in tensors and tensors[name][0] > row:
-            del tensors[name]
     if uses_torch:
         # A module has a device but no shape, an array a shape but no device.
         for path in shaped.intersection(placed):
             if path not in tensors and path not in _SELF:
                 tensors[path] = placed[path]
+    for name, row in converted:
+        if name in tensors and tensors[name][0] > row:
+            del tensors[name]
     return Usage(
         tensors,
         stores,
@@ -219,7 +244,17 @@ def usage_of(
         frozenset(masks) if masks else _NO_NAMES,
         frozenset(moved) if moved else _NO_NAMES,
         frozenset(asked) if asked else _NO_NAMES,
+        frozenset(indexes) if indexes else _NO_NAMES,
+        moves_attributes,
     )
+
+
+def _moves_attribute(call: facts.Call) -> bool:
+    """`setattr(self, name, value.to(device))` for a name that is not written there."""
+    if len(call.args) != 3 or dotted_path(call.args[0]) not in _SELF or type(call.args[1]) is facts.Const:
+        return False
+    value = call.args[2]
+    return type(value) is facts.Call and type(value.func) is facts.Attr and value.func.name in _TO_THE_DEVICE
 
 
 _NO_NAMES: frozenset[str] = frozenset()
@@ -253,6 +288,20 @@ def _asked_about(test: facts.Expr) -> set[str]:
     called = dotted_path(test.func)
     path = dotted_path(test.args[0]) if called is not None and called.rpartition(".")[2] in _TYPE_TESTS else None
     return set() if path is None else {path}
+
+
+def _asked_for_tensors(node: Any) -> set[str]:
+    """Names of which a test asks whether they are tensors."""
+    test = node.values[0] if type(node) is facts.Logical else node.test
+    parts = test.values if type(test) is facts.Logical else (test,)
+    found = set()
+    for part in parts:
+        wanted = part.args[1:2] if type(part) is facts.Call else ()
+        classes = wanted[0].items if wanted and type(wanted[0]) is facts.Sequence else wanted
+        paths = [dotted_path(item) or "" for item in classes]
+        if not wanted or any(path.rpartition(".")[2] in {"Tensor", "Parameter"} for path in paths):
+            found |= _asked_about(part)
+    return found
 
 
 _TYPE_TESTS = frozenset({"isinstance", "is_tensor", "issubclass"})
@@ -314,6 +363,13 @@ def _note(tensors: dict[str, facts.Place], node: facts.Expr, span: facts.Place) 
         tensors[path] = span
 
 
+def _note_cast(tensors: dict[str, facts.Place], call: facts.Call) -> None:
+    """Notes `x` of `x.float() - 1` and `x.detach()[0]`: no module can be calculated with, or indexed."""
+    _, func, args, keywords = call
+    if type(func) is facts.Attr and func.name in _CASTS and not args and not keywords:
+        _note(tensors, root_of_chain(func.value), call.span)
+
+
 TORCH_PACKAGES = frozenset(
     [
         "torch",
@@ -355,6 +411,35 @@ ARRAY_PACKAGES = frozenset(
 """Packages whose objects have some methods of tensors."""
 
 
+def names_of_packages(body: tuple[facts.Stmt, ...], packages: frozenset[str]) -> frozenset[str]:
+    """What a block imports from some packages is called, functions included: `np` for `import numpy as np`."""
+    found: set[str] = set()
+    stack: list[object] = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, facts.Import):
+            if node.module.partition(".")[0] in packages:
+                found.add(node.alias)
+        elif type(node) is tuple or isinstance(node, (facts.Handler, facts.Class)):
+            stack.extend(node)
+        elif isinstance(node, _BLOCKS):
+            stack.extend(part for part in node if type(part) is tuple)
+    return frozenset(found)
+
+
+def mentions_any(body: tuple[facts.Stmt, ...], names: frozenset[str]) -> bool:
+    """Whether a block speaks of one of some names."""
+    stack: list[object] = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, facts.Name):
+            if node.id in names:
+                return True
+        elif isinstance(node, tuple):
+            stack.extend(node)
+    return False
+
+
 def imports_torch(
     body: tuple[facts.Stmt, ...], *, into_functions: bool, packages: frozenset[str] = TORCH_PACKAGES
 ) -> bool:
@@ -390,7 +475,7 @@ def _from_call(
     span, func, args, keywords = call
     if type(func) is facts.Attr:
         _, value, member = func
-        if member in _MASK_METHODS and not keywords and type(value) in _PATHS and not any(_is_number(a) for a in args):
+        if member in _MASK_METHODS and not keywords and type(value) in _PATHS and not any(is_number(a) for a in args):
             path = dotted_path(value)
             if path is not None:
                 masks.add(path)
@@ -441,11 +526,17 @@ def _from_call(
             _note(tensors, arg, span)
 
 
-_MASK = re.compile(r"(^|_)(mask|masks|valid|invalid|inlier|inliers|outlier|outliers)$|^(is|has)_")
+_MASK = re.compile(r"(^|_)(mask|masks|valid|invalid|visible|inlier|inliers|outlier|outliers)$")
+_QUESTION = re.compile(r"^(is|has)_")
 
 
 def is_called_a_mask(path: str) -> bool:
-    """Whether a dotted name is one that tensors of truth values go by."""
+    """Whether a dotted name is one that a tensor of truth values goes by."""
+    return is_named_mask(path) or _QUESTION.search(path.rpartition(".")[2]) is not None
+
+
+def is_named_mask(path: str) -> bool:
+    """Whether a dotted name is one that hardly anything but a tensor of truth values goes by."""
     return _MASK.search(path.rpartition(".")[2]) is not None
 
 
@@ -461,15 +552,15 @@ def _beside_numbers(node: facts.Expr) -> facts.Expr:
     while True:
         if type(node) is facts.Unary and node.op != "not":
             node = node.operand
-        elif type(node) is facts.Binary and _is_number(node.right):
+        elif type(node) is facts.Binary and is_number(node.right):
             node = node.left
-        elif type(node) is facts.Binary and _is_number(node.left):
+        elif type(node) is facts.Binary and is_number(node.left):
             node = node.right
         elif (
             type(node) is facts.Compare
             and len(node.ops) == 1
             and node.ops[0] in _COMPARISONS
-            and _is_number(node.rights[0])
+            and is_number(node.rights[0])
         ):
             node = node.left
         else:
@@ -491,16 +582,16 @@ def proves_tensor(call: facts.Call, ops: Mapping[str, Op]) -> bool:
     if not args and not keywords:
         if name in _MOVES and type(func.value) is facts.Call:
             inner = func.value.func
-            return type(inner) is facts.Attr and inner.name in _KEEPING and all(map(_is_number, func.value.args))
+            return type(inner) is facts.Attr and inner.name in _KEEPING and all(map(is_number, func.value.args))
         return name in _OF_TENSORS_ALONE
-    if name in _ALONG and not keywords and len(args) == 1 and _is_number(args[0]):
+    if name in _ALONG and not keywords and len(args) == 1 and is_number(args[0]):
         return True
     if not any(keyword in _TORCH_KEYWORDS for keyword, _ in keywords):
         return False
     op = ops.get(f"Tensor.{name}")
     if op is None or len(args) > 1:
         return False
-    return not args or _is_number(args[0]) or (bool(op.params) and op.params[0].name in _COUNTS)
+    return not args or is_number(args[0]) or (bool(op.params) and op.params[0].name in _COUNTS)
 
 
 def root_of_chain(node: facts.Expr) -> facts.Expr:
@@ -510,13 +601,14 @@ def root_of_chain(node: facts.Expr) -> facts.Expr:
         and type(node.func) is facts.Attr
         and node.func.name in _KEEPING
         and not node.keywords
-        and all(map(_is_number, node.args))
+        and all(map(is_number, node.args))
     ):
         node = node.func.value
     return node
 
 
-def _is_number(node: facts.Expr) -> bool:
+def is_number(node: facts.Expr | None) -> bool:
+    """Whether an expression is a number as written: `2`, `-1.0`."""
     if type(node) is facts.Unary:
         node = node.operand
     return type(node) is facts.Const and node.kind in {"int", "float"}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.evidence import ARRAY_PACKAGES, Usage, imports_torch
+from hostsync.infer.evidence import ARRAY_PACKAGES, Usage, imports_torch, mentions_any, names_of_packages
 from hostsync.infer.links import KnownClass, Links
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
@@ -19,6 +19,7 @@ from hostsync.infer.values import (
     CPU,
     UNKNOWN,
     Callable,
+    ClassRef,
     Device,
     Instance,
     Origin,
@@ -189,7 +190,8 @@ class Context:
         self.followed: set[str] = set()
         self.is_program = any(isinstance(s, facts.If) and _is_main_guard(s) for s in module.body)
         self.uses_torch = imports_torch(module.body, into_functions=False)
-        self._knows_arrays: bool | None = None
+        self._knows_arrays: dict[int, bool] = {}
+        self._arrays: frozenset[str] | None = None
 
     def class_named(self, name: str) -> KnownClass | None:
         """A class of the module, or of another module of the project."""
@@ -198,16 +200,37 @@ class Context:
             return own
         return self.links.library.class_info(name)
 
+    def lineage(self, name: str) -> list[KnownClass]:
+        """A class and its bases within the project, nearest first; empty if the class is none of the project."""
+        known = self.lineages.get(name)
+        if known is not None:
+            return known
+        order: list[KnownClass] = []
+        waiting = [name]
+        while waiting:
+            info = self.class_named(waiting.pop(0))
+            if info is None or info in order:
+                continue
+            order.append(info)
+            waiting += [base.name for base in info.bases if isinstance(base, ClassRef)]
+        self.lineages[name] = order
+        return order
+
     def follow_later(self, callee: Callable) -> None:
         """Note that a function is to be followed for its waits."""
         self.pending.append(callee)
         self.due[callee.symbol, callee.bound] = callee
 
-    def knows_arrays(self) -> bool:
-        """Whether the module has to do with arrays that are no tensors."""
-        if self._knows_arrays is None:
-            self._knows_arrays = imports_torch(self.module.body, into_functions=True, packages=ARRAY_PACKAGES)
-        return self._knows_arrays
+    def knows_arrays(self, function: facts.Function | None) -> bool:
+        """Whether a function has to do with arrays that are no tensors: it speaks of a package that has such."""
+        if self._arrays is None:
+            self._arrays = names_of_packages(self.module.body, ARRAY_PACKAGES)
+        if not self._arrays or function is None:
+            return bool(self._arrays)
+        known = self._knows_arrays.get(id(function))
+        if known is None:
+            known = self._knows_arrays[id(function)] = mentions_any(function.body, self._arrays)
+        return known
 
 
 def _is_main_guard(statement: facts.If) -> bool:
@@ -292,6 +315,10 @@ class Frame:
         self.bound: Value | None = None
         name = symbol.rpartition(".")[2]
         self.setup = bool(SETUP_NAME.match(name))
+
+    def knows_arrays(self) -> bool:
+        """Whether what is followed has to do with arrays that are no tensors."""
+        return self.context.knows_arrays(self.function)
 
     # --- names -----------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from hostsync.infer.frame import (
     evaluate_silently,
     execute,
 )
+from hostsync.infer.plain import is_tensor_annotation, short_name
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
@@ -161,7 +162,7 @@ def _handed_in(frame: Frame, held: Handed, name: str, *, for_number: bool) -> Te
 
 def is_device_name(name: str) -> bool:
     """A parameter of this name asks for a device."""
-    return name == "device" or name.endswith("_device")
+    return name in {"device", "map_location"} or name.endswith("_device")
 
 
 def is_host_default(default: facts.Expr | None) -> bool:
@@ -171,9 +172,27 @@ def is_host_default(default: facts.Expr | None) -> bool:
     return isinstance(default, facts.Const) and (default.kind == "none" or default.value == "cpu")
 
 
+def _promised(frame: Frame, param: facts.Param) -> Tensor | None:
+    """A tensor, if the method that this one overrides says so of its parameter of that name."""
+    node = frame.function
+    if node is None or frame.owner is None or frame.bound is None or frame.symbol != f"{frame.owner}.{node.name}":
+        return None
+    for info in frame.context.lineage(frame.owner)[1:]:
+        method = info.methods.get(node.name)
+        if method is None:
+            continue
+        for other in method.params:
+            if other.name == param.name and other.annotation is not None:
+                if not is_tensor_annotation(other.annotation):
+                    return None
+                reason = Reason(facts.Span(*node.span), f"the annotation of {param.name} in {short_name(info.name)}")
+                return Tensor(of_param(param.name), param=param.name, origin=because(reason, None))
+    return None
+
+
 def _annotated(frame: Frame, param: facts.Param) -> Value | None:
     if param.annotation is None:
-        return None
+        return _promised(frame, param)
 
     name = param.name
     value = from_annotation(param.annotation, partial(evaluate_silently, frame), of_param(name), name)

@@ -7,7 +7,6 @@ into one element, or at tensor positions, is copied (until torch 2.15).
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import NamedTuple, TypeGuard
 
@@ -16,7 +15,7 @@ from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import fields_of
-from hostsync.infer.evidence import dotted_path, is_called_a_mask
+from hostsync.infer.evidence import dotted_path, is_called_a_mask, is_named_mask
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently, explain
 from hostsync.infer.operations import merged
 from hostsync.infer.values import (
@@ -93,8 +92,18 @@ def _is_mask(frame: Frame, node: facts.Expr) -> bool:
     """Whether an index is a mask by the way it is used elsewhere, by its name, or because it is negated."""
     if isinstance(node, facts.Unary):
         return node.op == "~"
+    if isinstance(node, facts.Binary):
+        return node.op in {"&", "|", "^"} and (_is_mask(frame, node.left) or _is_mask(frame, node.right))
+    while type(node) is facts.Call and type(node.func) is facts.Attr and node.func.name in _SHAPING:
+        node = node.func.value
     path = dotted_path(node)
     return path is not None and (path in frame.usage.masks or is_called_a_mask(path))
+
+
+_SHAPING = frozenset(
+    "expand expand_as view view_as reshape flatten squeeze unsqueeze transpose permute t to cuda".split()
+)
+"""Methods that leave truth values what they are."""
 
 
 def _as_mask(frame: Frame, node: facts.Expr, index: Value) -> Value:
@@ -208,6 +217,14 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         known = keys.load(frame, node.value, index.const)
         return UNKNOWN if known is None else known
     index = _as_mask(frame, node.key, index)
+    if (
+        isinstance(base, Unknown)
+        and isinstance(index, Unknown)
+        and (is_comparison(node.key) or is_named_mask(dotted_path(node.key) or ""))
+        and frame.context.uses_torch
+        and not frame.knows_arrays()
+    ):
+        index = Tensor(ANYWHERE, "bool")
     if isinstance(base, Unknown) and _is_sure_mask(index):
         # Only a tensor is indexed with a mask tensor.
         frame.emit("shape", "subscript", "mask-load", node, subject=node.key, device=index.device, origin=index.origin)
@@ -423,7 +440,8 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         return
     host_scalar = scalar or (isinstance(value, Tensor) and value.ndim == 0 and value.device == CPU)
     if host_scalar:
-        at_tensors = [p for p in parts if p.kind == "scalar" or _is_position(p)]
+        # Truth values show in a dtype, in the comparison that they come from or in a name; all else are positions.
+        at_tensors = [p for p in parts if p.kind in {"scalar", "tensor"}]
         ints = [p for p in parts if p.kind == "int"]
         only_ints = len(ints) == len(parts)
         leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))
@@ -444,18 +462,6 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         frame.emit(
             "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
         )
-
-
-_POSITION = re.compile(r"(^|_)(idxs?|index|indexes|indices|inds?|ids?|rows?|cols?|positions?|perm|order)\d*$")
-"""Names of tensors of positions."""
-
-
-def _is_position(part: Part) -> bool:
-    """A tensor of integers, and not of truth values, as far as its dtype or its name tells."""
-    if part.kind != "tensor" or not isinstance(part.value, Tensor):
-        return False
-    path = dotted_path(part.node)
-    return bool(part.value.dtype) or (path is not None and bool(_POSITION.search(path.rpartition(".")[2])))
 
 
 def _comes_from_device(frame: Frame, value: Tensor) -> bool:

@@ -6,8 +6,15 @@ from hostsync import facts
 from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.assignment import assign
-from hostsync.infer.catalogued import DISTRIBUTIONS, operation
-from hostsync.infer.classes import is_module_class, register_buffer
+from hostsync.infer.catalogued import operation
+from hostsync.infer.classes import (
+    DISTRIBUTIONS,
+    class_attribute,
+    distribution_base,
+    is_module_class,
+    register_buffer,
+    write_attribute,
+)
 from hostsync.infer.copies import to_device, transfer
 from hostsync.infer.frame import (
     Frame,
@@ -29,10 +36,12 @@ from hostsync.infer.values import (
     TEXT,
     UNKNOWN,
     Array,
+    Callable,
     Instance,
     Items,
     Mapping,
     Method,
+    Number,
     Tensor,
     Text,
     Unknown,
@@ -134,7 +143,8 @@ def _unknown_method(
         frame.emit("read-back", "Tensor.item", "", node, subject=subject, device=where, confidence="likely")
         return NUMBER
     if name == "tolist" and not args:
-        frame.emit("read-back", "Tensor.tolist", "", node, subject=subject, device=where, confidence="possible")
+        confidence = "possible" if receiver.param is None or frame.knows_arrays() else "likely"
+        frame.emit("read-back", "Tensor.tolist", "", node, subject=subject, device=where, confidence=confidence)
         return UNKNOWN
     if name == "nonzero" and (keywords or not args):
         as_tuple = any(k == "as_tuple" for k, _, _ in keywords)
@@ -196,8 +206,14 @@ def _instance_method(
 ) -> Value:
     if receiver.name == MODULE_CLASS and name in _MODULE_VALUES:
         return _module_method(frame, node, receiver, name, args, keywords)
+    if receiver.local:
+        distribution = distribution_base(frame.context, receiver.name)
+        if distribution is not None:
+            return _of_derived_distribution(frame, node, receiver, distribution, name, args, keywords)
     op = frame.context.ops.get(f"{receiver.name}.{name}") if not receiver.local else None
-    on_host = receiver.name.startswith(DISTRIBUTIONS) and only_host(receiver.device)
+    # What is handed to one of numbers, such as the value of `log_prob`, is checked where it is.
+    elsewhere = any(not only_host(tensor.device) for _, value in args for tensor in tensors_in(value))
+    on_host = receiver.name.startswith(DISTRIBUTIONS) and only_host(receiver.device) and not elsewhere
     if op is not None and op.waits and (on_host or dict(receiver.options).get("validate_args") is False):
         with frame.silently():
             return _drawn(receiver, operation(frame, node, op, args, keywords, None))
@@ -217,6 +233,59 @@ def _instance_method(
             )
         return UNKNOWN
     return _module_method(frame, node, receiver, name, args, keywords)
+
+
+_STATE_ARGUMENTS = frozenset({"default", "value", "tensor", "state"})
+
+
+def register_state(frame: Frame, receiver: Value, args: ArgumentList, keywords: KeywordList) -> None:
+    """`self.add_state("total", torch.zeros(3))`, by whatever name: what is set up like this is an attribute later.
+
+    It says nothing of where a tensor lives: such methods exist to move it with the rest.
+    """
+    first = args[0][1] if args else next((value for key, _, value in keywords if key == "name"), None)
+    if frame.sink is None or not isinstance(first, Text) or first.const is None or not first.const.isidentifier():
+        return
+    if not isinstance(receiver, Instance) or receiver != frame.bound:
+        return
+    held = args[1][1] if len(args) > 1 else next((v for key, _, v in keywords if key in _STATE_ARGUMENTS), None)
+    if isinstance(held, Tensor) and held.sure:
+        register_buffer(frame, first.const, held)
+    elif isinstance(held, Items) and held.kind == "list" and held.items == ():
+        write_attribute(frame, frame.sink, first.const, held)
+
+
+def _of_derived_distribution(
+    frame: Frame,
+    node: facts.Call,
+    receiver: Instance,
+    distribution: str,
+    name: str,
+    args: ArgumentList,
+    keywords: KeywordList,
+) -> Value:
+    """A method that a distribution of the project has from the library's one: `super().__init__(…)` among them."""
+    if name == "_validate_sample" or (name == "__init__" and distribution == _BASE_DISTRIBUTION):
+        # The base class itself checks what `arg_constraints` of the derived one asks for.
+        checks = name != "__init__" or _has_constraints(frame, receiver)
+        if checks and not any(key == "validate_args" and _is_off(value) for key, _, value in keywords):
+            tensors = [tensor for _, value in args for tensor in tensors_in(value, 1)]
+            frame.emit("call", distribution, "", node, device=merged(tensors), confidence="likely")
+        return NOTHING
+    op = frame.context.ops.get(distribution if name == "__init__" else f"{distribution}.{name}")
+    return UNKNOWN if op is None else _drawn(receiver, operation(frame, node, op, args, keywords, None))
+
+
+_BASE_DISTRIBUTION = "torch.distributions.Distribution"
+
+
+def _has_constraints(frame: Frame, receiver: Instance) -> bool:
+    held = class_attribute(frame.context, receiver.name, "arg_constraints", receiver)
+    return isinstance(held, (Mapping, Callable)) and held != Mapping((), UNKNOWN)
+
+
+def _is_off(value: Value) -> bool:
+    return isinstance(value, Number) and value.const is False
 
 
 def _drawn(receiver: Instance, value: Value) -> Value:

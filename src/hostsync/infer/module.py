@@ -9,7 +9,7 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.findings import CONFIDENCES
 from hostsync.infer import calls, expressions, indexing, statements  # noqa: F401  (they register their transfer functions)
-from hostsync.infer.classes import attributes, lineage
+from hostsync.infer.classes import attributes
 from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
 from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
@@ -137,7 +137,7 @@ def _attributes_anew(context: Context, owner: str) -> set[str]:
     info.table, info.writes, info.set_up = None, {}, None
     if _without_origins(attributes(context, info)) == _without_origins(before):
         return set()
-    concerned = [other for name, other in context.classes.items() if info in lineage(context, name)]
+    concerned = [other for name, other in context.classes.items() if info in context.lineage(name)]
     return {f"{other.name}.{method}" for other in concerned for method in other.methods}
 
 

@@ -16,6 +16,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     Callable,
+    DeviceValue,
     DtypeValue,
     Instance,
     Items,
@@ -27,7 +28,9 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
+    is_certain,
     of_param,
+    only_host,
 )
 
 _ORDERS = frozenset({"<", ">", "<=", ">=", "==", "!="})
@@ -65,6 +68,39 @@ def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
             frame.env[test.id] = Items(held.kind, (), UNKNOWN)
     elif isinstance(test, facts.Attr) and test.name in {"is_cuda", "is_cpu"}:
         _set_device(frame, test.value, (test.name == "is_cuda") == truth)
+
+
+def narrow_moved(frame: Frame, node: facts.If) -> None:
+    """`if x.device != y.device: x = x.to(y.device)`: what is moved there is not where it is moved to."""
+    test = node.test
+    if not isinstance(test, facts.Compare) or test.ops != ("!=",):
+        return
+    sides = (test.left, test.rights[0])
+    for side, other in (sides, sides[::-1]):
+        if not isinstance(side, facts.Attr) or side.name != "device":
+            continue
+        path = dotted_path(side.value)
+        if path is None or not any(_moves(statement, path) for statement in node.body):
+            continue
+        _elsewhere(frame, side.value, other)
+        return
+
+
+def _elsewhere(frame: Frame, node: facts.Expr, device: facts.Expr) -> None:
+    """What is not where the GPU's tensors are is on the CPU, and the reverse."""
+    value, wanted = _value(frame, node), _value(frame, device)
+    if isinstance(wanted, DeviceValue) and (
+        isinstance(value, Unknown) or (isinstance(value, Tensor) and not is_certain(value.device))
+    ):
+        _set_device(frame, node, only_host(wanted.device))
+
+
+def _moves(statement: facts.Stmt, path: str) -> bool:
+    """`x = x.to(…)` for the name or path `x`."""
+    if not isinstance(statement, facts.Assign) or not isinstance(statement.value, facts.Call):
+        return False
+    func = statement.value.func
+    return isinstance(func, facts.Attr) and func.name in {"to", "cuda"} and dotted_path(func.value) == path
 
 
 def is_compiling(frame: Frame, test: facts.Expr) -> bool | None:
@@ -133,6 +169,8 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
             tensor = value if isinstance(value, Tensor) else Tensor(ANYWHERE, sure=False)
             _set(frame, test.left.value, tensor._replace(dtype=wanted.dtype))
         return
+    if op == "==" and not truth and isinstance(test.left, facts.Attr) and test.left.name == "device":
+        _elsewhere(frame, test.left.value, right)
     if op in {"==", "!="} and isinstance(right, facts.Const) and right.kind == "str":
         equal = (op == "==") == truth
         left = test.left

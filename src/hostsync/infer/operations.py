@@ -310,6 +310,9 @@ def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | N
     if op.ndim == "broadcast":
         return broadcast(tensors) if tensors and not any(isinstance(v, Unknown) for v in args.named.values()) else None
     if op.ndim == "reduce":
+        if "q" in args.named and not isinstance(args.named["q"], Number):
+            # A quantile for each element of a tensor, along one more dimension.
+            return None
         if not _axis_given(args):
             return None if args.open else 0
         keep = args.named.get("keepdim")
@@ -324,8 +327,9 @@ def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | N
         return size_of(args)
     if short == "unsqueeze" and first is not None:
         return first + 1
-    if short == "flatten" and set(args.named) <= {"input"}:
-        return 1
+    if short == "flatten" and set(args.named) <= {"input", "start_dim"}:
+        start = args.named.get("start_dim", Number(0))
+        return start.const + 1 if isinstance(start, Number) and type(start.const) is int and start.const >= 0 else None
     if short == "stack":
         return None if first is None else first + 1
     if short in {"cat", "concat", "concatenate"}:
@@ -378,8 +382,8 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
         origin=lead(tensors),
     )
     pin = args.named.get("pin_memory")
-    if isinstance(pin, Number) and pin.const is not False:
-        tensor = tensor._replace(pinned=True if pin.const is True else None)
+    if pin is not None and not isinstance(pin, Nothing) and not (isinstance(pin, Number) and pin.const is False):
+        tensor = tensor._replace(pinned=True if isinstance(pin, Number) and pin.const is True else None)
     if returns == "tensors" and op.name.rpartition(".")[2] in _WITH_POSITIONS:
         tensor = tensor if op.ndim == "same" else tensor._replace(ndim=None)
         return Items("tuple", (tensor, tensor._replace(dtype="int")), UNKNOWN)
@@ -433,6 +437,9 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
         return False
     if predicate == "tensor":
         return isinstance(value, Tensor) and value.sure and not only_host(value.device)
+    if predicate == "device":
+        named = isinstance(value, DeviceValue) or (isinstance(value, Text) and value.const is not None)
+        return named and not only_host(device_of(value).device)
     if predicate == "cpu":
         held = tensors_in(value, 2)
         return bool(held) and all(tensor.sure and only_host(tensor.device) for tensor in held)
@@ -486,7 +493,15 @@ def waiting(frame: Frame, op: Op, args: Arguments, receiver: Value | None) -> st
 def _test_holds(test: ArgumentTest, args: Arguments, receiver: Value | None) -> bool:
     if test.param == "self" and receiver is not None:
         return _holds(test.predicate, receiver, False)
-    return _holds(test.predicate, args.named.get(test.param), args.open)
+    value = args.named.get(test.param)
+    if test.param in _HANDED_ON and test.predicate == "missing" and isinstance(value, (Number, Unknown)):
+        # A switch that is only handed on is left at its default.
+        return not isinstance(value, Number) or value.const is None
+    return _holds(test.predicate, value, args.open)
+
+
+_HANDED_ON = frozenset({"validate_args"})
+"""Parameters that classes take from their callers to hand them on to their base."""
 
 
 def event_kind(op: Op) -> str:

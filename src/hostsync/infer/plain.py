@@ -160,7 +160,10 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
 def encode_signature(node: facts.Function) -> Plain:
     """The parameters, decorators and nature of a function."""
     return [
-        [[p.name, p.kind, _default(p.default)] for p in node.params],
+        [
+            [p.name, p.kind, _default(p.default), *([1] if is_tensor_annotation(p.annotation) else [])]
+            for p in node.params
+        ],
         [_decorator(d) for d in node.decorators],
         node.is_async,
         node.is_generator,
@@ -174,8 +177,8 @@ def decode_signature(name: str, data: Plain) -> facts.Function:
         _NOWHERE,
         name,
         tuple(
-            facts.Param(n, kind, None, None if d is None else facts.Const(_NOWHERE, d[0], d[1]))
-            for n, kind, d in params
+            facts.Param(n, kind, _TENSOR if promised else None, None if d is None else facts.Const(_NOWHERE, *d))
+            for n, kind, d, *promised in params
         ),
         None,
         tuple(facts.Name(_NOWHERE, d) for d in decorators),
@@ -183,6 +186,23 @@ def decode_signature(name: str, data: Plain) -> facts.Function:
         is_async,
         is_generator,
     )
+
+
+_TENSOR = facts.Const(_NOWHERE, "str", "torch.Tensor")
+
+
+def is_tensor_annotation(node: facts.Expr | None) -> bool:
+    """Whether an annotation says that there is a tensor, or None: `Tensor`, `Optional[torch.Tensor]`."""
+    if isinstance(node, facts.Binary) and node.op == "|":
+        sides = [
+            side for side in (node.left, node.right) if not (isinstance(side, facts.Const) and side.kind == "none")
+        ]
+        return len(sides) == 1 and is_tensor_annotation(sides[0])
+    if isinstance(node, facts.Subscript):
+        return _decorator(node.value) == "Optional" and is_tensor_annotation(node.key)
+    if isinstance(node, facts.Const):
+        return node.kind == "str" and isinstance(node.value, str) and node.value.rpartition(".")[2] == "Tensor"
+    return node is not None and _decorator(node) == "Tensor"
 
 
 def _default(node: facts.Expr | None) -> Plain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hostsync.infer.classes import distribution_base
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, Context, Recorded
 from hostsync.infer.functions import is_device_name, is_host_default
@@ -11,6 +12,7 @@ from hostsync.infer.summaries import defaults_of
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    ClassRef,
     Device,
     Items,
     Mapping,
@@ -113,12 +115,16 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
         return False
     if event.op.startswith("torch.nn.init."):
         return True
-    if not is_setup_only(context, event.symbol):
+    # What is loaded to a device is, also by set-up code, unless that is the CPU where nobody says otherwise.
+    is_loaded = event.op == "torch.load"
+    if not is_loaded and not is_setup_only(context, event.symbol):
         return False
     asked = [atom[1:] for atom in record.device if atom.startswith("=")]
     node = context.functions.get(event.symbol)
     params = {p.name: p for p in node.params} if node is not None else {}
     # What a tensor parameter stands for was handed in, whatever its default: without it there is nothing to wait for.
+    if is_loaded:
+        return any(name in params and is_host_default(params[name].default) for name in asked)
     return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
 
 
@@ -126,11 +132,33 @@ def is_setup_only(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
     """A function of set-up code, by its name or because only such code calls it."""
     owner, _, name = symbol.rpartition(".")
     if SETUP_NAME.match(name):
-        return True
+        return not _is_made_in_use(context, symbol)
     callers = {site.caller for site in context.calls.get(symbol, ())} | context.tabled.get(symbol, set())
     if not callers or not depth or (owner in context.classes and not name.startswith("_")):
         return False
     return all(caller != symbol and is_setup_only(context, caller, depth - 1) for caller in callers)
+
+
+def _is_made_in_use(context: Context, symbol: str) -> bool:
+    """Whether a constructor runs where the work is done, and not for a model that is moved later.
+
+    That of a distribution does, and that of a class which is told its device and can't be a module.
+    """
+    owner, _, name = symbol.rpartition(".")
+    if name != "__init__" or context.class_named(owner) is None:
+        return False
+    if distribution_base(context, owner) is not None:
+        return True
+    bases = [base for info in context.lineage(owner) for base in info.bases]
+    node = context.functions.get(symbol)
+    return (
+        node is not None
+        and any(is_device_name(param.name) for param in node.params)
+        and all(isinstance(base, ClassRef) or (isinstance(base, Ref) and base.name in _PLAIN_BASES) for base in bases)
+    )
+
+
+_PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
 
 def resolved(context: Context, symbol: str, device: Device, depth: int) -> Device:

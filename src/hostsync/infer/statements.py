@@ -10,7 +10,7 @@ from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.expressions import test
 from hostsync.infer.frame import EXECUTORS, ClassInfo, Frame, State, as_tensor, evaluate, execute, explain, known_as
 from hostsync.infer.indexing import is_comparison, load, store
-from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow
+from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow, narrow_moved
 from hostsync.infer.operations import operator_result
 from hostsync.infer.values import (
     ANYWHERE,
@@ -63,7 +63,11 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         first = node.targets[0]
         if isinstance(first, facts.Name) and (
             first.id in frame.usage.tensors
-            or (first.id in frame.usage.masks and frame.context.uses_torch and not frame.context.knows_arrays())
+            or (
+                (first.id in frame.usage.masks or first.id in frame.usage.indexes)
+                and frame.context.uses_torch
+                and not frame.knows_arrays()
+            )
         ):
             value = Tensor(ANYWHERE, "bool")
     for target in node.targets:
@@ -144,6 +148,7 @@ def _if(frame: Frame, node: facts.If) -> bool:
         test(frame, current.test, "if")
         state = frame.save()
         narrow(frame, current.test, True)
+        narrow_moved(frame, current)
         replaced = _replaced_when_none(current)
         if compiling is True:
             frame.compiled += 1
@@ -280,9 +285,21 @@ def _for(frame: Frame, node: facts.For) -> bool:
         moved = _on_host(element)
         if moved != element and _moves_part(node):
             element = moved
+    if frame.sink is not None and frame.setup and isinstance(node.iterable, facts.Sequence):
+        _unrolled(frame, node, node.iterable.items)
     _loop(frame, lambda: assign(frame, node.target, element), node.body)
     execute(frame, node.orelse)
     return True
+
+
+def _unrolled(frame: Frame, node: facts.For, items: tuple[facts.Expr, ...]) -> None:
+    """Sets up what a loop over names does: `for name in ("mean", "std"): self.register_buffer(name, …)`."""
+    if not all(isinstance(item, facts.Const) and item.kind == "str" for item in items):
+        return
+    with frame.silently():
+        for item in items:
+            assign(frame, node.target, evaluate(frame, item))
+            execute(frame, node.body)
 
 
 def _moves_part(node: facts.For) -> bool:

@@ -138,17 +138,19 @@ def _check(
         return _cache_name(file, cache_root)
 
     caches = None if cache is None else _Caches(cache)
-    entries, around = survey(files, units, name_of, given)
-    plans = {plan_of(entry.file) for entry in entries}
-    marks = {plan: fingerprint(plan) if cache is not None else b"" for plan in plans}
-    state = _State(entries, marks, around) if caches is not None else None
-    if caches is not None and state is not None:
-        kept = caches.last_run(state, files)
-        if kept is not None:
-            return kept
-    with _workers(workers, plans, BUDGET) as pool:
+    with _workers(workers, {plan_of(file) for file in files}, BUDGET) as pool:
+        if pool.count > 1 and (cache is None or cache.is_new()) and sum(f.size for f in files) >= WORTHWHILE_BYTES:
+            # While this process reads the files and finds out who imports whom, they get ready.
+            pool.start()
+        entries, around = survey(files, units, name_of, given)
+        plans = {plan_of(entry.file) for entry in entries}
+        marks = {plan: fingerprint(plan) if cache is not None else b"" for plan in plans}
+        state = _State(entries, marks, around) if caches is not None else None
+        if caches is not None and state is not None:
+            kept = caches.last_run(state, files)
+            if kept is not None:
+                return kept
         if pool.count > 1 and _is_anew(entries, caches):
-            # While this process finds out who imports whom, they get ready.
             pool.start()
         project = gather(entries, units, name_of, None if caches is None else caches.outlines)
         for plan in {plan_of(entry.file) for entry in project.entries} - plans:

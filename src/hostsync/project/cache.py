@@ -60,6 +60,10 @@ class Cache:
         self._shards: dict[int, dict[str, list[Plain]]] = {}
         self._changed: dict[int, dict[str, list[Plain]]] = {}
 
+    def is_new(self) -> bool:
+        """Whether nothing was ever kept in its folder."""
+        return not self._folder.exists()
+
     def get(self, name: str, key: str) -> Plain:
         """The result kept for the file `name` under the digest `key`; None if there is none."""
         entry = self._shard(_shard_of(name, self._count)).get(name)

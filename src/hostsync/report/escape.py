@@ -10,7 +10,7 @@ _HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 def visible(text: str) -> str:
     """`text` with every character that is no plain printable one written as an escape."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(visible_character(character) for character in text)
 

@@ -29,6 +29,9 @@ class Drawn(NamedTuple):
 
 def draw(line: str) -> Drawn:
     """Lays `line` out: tabs expanded, control characters as escapes."""
+    if line.isascii() and line.isprintable():
+        # Nearly every line, at a tenth of the cost.
+        return Drawn(tuple(line), tuple(range(len(line) + 1)))
     cells: list[str] = []
     offsets: list[int] = []
     for character in line:
