@@ -120,7 +120,7 @@ class Schedule:
 
     def to(self, device):
         for name in ("betas",):
-            setattr(self, name, getattr(self, name).to(device))  # silent: HS401
+            setattr(self, name, getattr(self, name).to(device))  # expect: HS401
         return self
 
     def first(self):

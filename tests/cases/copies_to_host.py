@@ -84,3 +84,11 @@ def into_host_memory(batches: list[Tensor]):
         host[:] = batch.cuda()  # expect: HS102
         host.copy_(batch.cuda())  # expect: HS102
     return losses, host
+
+
+def offloaded(y: Tensor, pin: bool):
+    staged = torch.empty(y.shape, pin_memory=pin)
+    staged.copy_(y)  # expect: HS102
+    plain = torch.empty(y.shape)
+    plain.copy_(y)  # silent: HS102
+    return staged, plain

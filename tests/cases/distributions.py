@@ -123,3 +123,8 @@ class Unconstrained(Distribution):
 
 def handed_on(mean: Tensor, std: Tensor, validate_args: Optional[bool] = None):
     return Normal(mean, std, validate_args=validate_args)  # expect: HS602
+
+
+def of_numbers(z: Tensor):
+    normal = Normal(0.0, 1.0)  # silent: HS602
+    return normal.log_prob(z), normal.log_prob(torch.tensor(0.5)), normal.sample()  # expect: HS602

@@ -142,3 +142,40 @@ def zeros_cat(x: Tensor) -> Tensor:
     out[0, 0] = 1.0  # expect: HS406
     out[:, 0] = torch.zeros(x.shape[0])  # expect: HS401
     return out + none.sum()
+
+
+def moved_on(batch, device, non_blocking=False):
+    """Who hands on `non_blocking` brings from the host whatever it is given."""
+    return batch.to(device, non_blocking=non_blocking)  # expect: HS401
+
+
+def moved_as_a_type(value, other, non_blocking=False):
+    return value.to(other.dtype, non_blocking=non_blocking)  # silent: HS401
+
+
+def send_to_device(batch, device):
+    return [part.to(device) for part in batch]  # expect: HS401
+
+
+def where_the_weights_are(part, device):
+    return part.to(device)  # silent: HS401
+
+
+class Frame:
+    def __init__(self, points, model):
+        self.points = points
+        self.model = model
+
+    def to(self, device):
+        self.model.to(device)  # silent: HS401
+        self.points = self.points.to(device)  # expect: HS401
+        return self
+
+    def cpu_copy(self):
+        return self.points.to("cpu")  # expect: HS102
+
+
+def to_whatever(x: Tensor, pred, dtype):
+    """What callers hand in is a device or a tensor, unless its name speaks of a type."""
+    kernel = torch.ones(3, 3).to(pred)  # expect: HS401
+    return kernel, torch.ones(3).to(dtype), x.to(pred)  # silent: HS401

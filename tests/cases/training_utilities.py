@@ -264,3 +264,22 @@ def perplexity(model, ids, stride=512):
             nll = model(chunk, labels=chunk).loss
         nlls.append(nll)
     return torch.exp(torch.stack(nlls).mean()).item()  # expect: HS101
+
+
+def restored(path, device, map_location="cpu"):
+    there = torch.load(path, map_location=device)  # expect: HS605
+    named = torch.load("last.pt", map_location="cuda:0")  # expect: HS605
+    return there, named, torch.load(path), torch.load(path, map_location=map_location)  # silent: HS605
+
+
+def temperature(logits: torch.Tensor, loss_of):
+    log_t = torch.zeros((), device=logits.device, requires_grad=True)
+    optimizer = torch.optim.LBFGS([log_t])
+
+    def closure():
+        loss = loss_of(logits / log_t.exp())
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)  # expect: HS605
+    return log_t

@@ -6,6 +6,8 @@ CPU; a copy to the host is reported unless its source is known to be there alrea
 
 from __future__ import annotations
 
+import re
+
 from hostsync import facts
 from hostsync.infer.annotations import admits_number
 from hostsync.infer.evidence import dotted_path, is_named_mask, is_number
@@ -185,11 +187,44 @@ def _to(
             return _to_host(frame, node, source, op, "to-host")
         return source._replace(device=wanted.device, param=None)
     moved = source._replace(device=wanted.device, pinned=False, param=None)
-    if may_be_host(source.device) and source.device != wanted.device:
+    if brings_from_host(frame, keywords) and not is_certain(source.device) and source.pinned is False:
+        moved_on(frame, node, wanted)
+    elif may_be_host(source.device) and source.device != wanted.device:
         _to_accelerator(frame, node, source, op, wanted, non_blocking)
     if source.device == wanted.device and not is_certain(source.device):
         return source
     return explain(moved, node)
+
+
+_MOVER = re.compile(r"^_?(to|cuda)$|(^|_)to_(device|gpu|cuda)(_|$)|^_?(move|send)_to(_|$)")
+
+
+def brings_from_host(frame: Frame, keywords: KeywordList) -> bool:
+    """Whether `x.to(device)` is written to bring from the host whatever it is given.
+
+    That is so in a function which is named after it, such as `send_to_device`, and of what hands on a caller's
+    `non_blocking`: such calls waited in four of five cases in the packages of the ground truth, others in one of ten.
+    """
+    hands_on = any(
+        name == "non_blocking" and not (isinstance(value, Number) and value.const is not None)
+        for name, _, value in keywords
+    )
+    return hands_on or any(_MOVER.search(name) for name in frame.symbol.split("."))
+
+
+def moved_on(frame: Frame, node: facts.Call, wanted: DeviceValue) -> None:
+    """A copy of what somebody else has made, on the host for all that anybody says."""
+    if not only_host(wanted.device):
+        frame.emit(
+            "copy",
+            "Tensor.to",
+            "pageable",
+            node,
+            subject=_receiver(node),
+            device=wanted.device,
+            confidence="likely",
+            source=CPU,
+        )
 
 
 def _to_accelerator(

@@ -15,7 +15,7 @@ from hostsync.infer.classes import (
     register_buffer,
     write_attribute,
 )
-from hostsync.infer.copies import to_device, transfer
+from hostsync.infer.copies import brings_from_host, moved_on, to_device, transfer
 from hostsync.infer.frame import (
     Frame,
     evaluate,
@@ -166,6 +166,8 @@ def _unknown_method(
         if only_host(device.device):
             confidence = "likely" if _is_tensor_call(frame, subject) else "possible"
             frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
+        elif brings_from_host(frame, keywords) and subject is not None and not is_model_name(subject):
+            moved_on(frame, node, device)
         elif receiver.param is not None:
             transfer(frame, node, Tensor(of_param(receiver.param), sure=False), name, args, keywords)
         return Tensor(device.device, sure=False)
