@@ -111,9 +111,9 @@ def moments_on_the_gpu(x: torch.Tensor):
     return means
 
 
-def through_positions(free: Tensor, edges: Tensor, tracks: Tensor, mask: Tensor):
-    free[edges[0], edges[1]] = False  # expect: HS406
-    free[tracks] = 0  # expect: HS406
+def through_positions(free: Tensor, edge_index: Tensor, tracks: Tensor, mask: Tensor):
+    free[edge_index[0], edge_index[1]] = False  # expect: HS406
+    free[tracks] = 0  # silent: HS406
     free[mask] = 0  # silent: HS406
     free[tracks > 3] = 0  # silent: HS406
 

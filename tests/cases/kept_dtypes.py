@@ -24,7 +24,7 @@ def filled(x: Tensor, near: Tensor, order: Tensor, any_of: Tensor):
     x[(near > 0).repeat(1, 3)] = 0
     x[torch.isclose(x, near).flatten()] = 0
     # Nothing tells that this is a mask.
-    x[any_of] = 0  # expect: HS406
+    x[any_of] = 0  # silent: HS406
     x[order] = 0  # expect: HS406
     x[near.topk(3)[1]] = 0  # expect: HS406
     x[near.sort()[1].flatten()] = 0  # expect: HS406

@@ -52,7 +52,7 @@ class Observer(nn.Module):
         return float(scale), zero  # expect: HS103
 
     def extra_repr(self):
-        return f"min={self.min_val}, max={self.max_val}"  # expect: HS105, HS105
+        return f"min={self.min_val}, max={self.max_val}"  # silent: HS105
 
 
 class Lion(Optimizer):

@@ -162,7 +162,7 @@ class MinLength:
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
         vocab = torch.arange(scores.shape[-1], device=scores.device)
-        m = torch.isin(vocab, self.eos)  # expect: HS605
+        m = torch.isin(vocab, self.eos)  # silent: HS605
         if input_ids.shape[-1] < self.n:
             scores = torch.where(m, -float("inf"), scores)
         return scores
@@ -170,7 +170,7 @@ class MinLength:
 
 class StopOnEos:
     def __call__(self, input_ids: torch.LongTensor, scores) -> torch.BoolTensor:
-        done = torch.isin(input_ids[:, -1], torch.tensor([2], device=input_ids.device))  # expect: HS404, HS605
+        done = torch.isin(input_ids[:, -1], torch.tensor([2], device=input_ids.device))  # expect: HS404
         return done
 
 

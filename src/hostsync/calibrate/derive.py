@@ -140,8 +140,8 @@ def holds(test: ArgumentTest, arguments: Mapping[str, str]) -> bool:
         return is_tensor(kind)
     if test.predicate == "number":
         return kind in ("n", "n-")
-    if test.predicate == "negative":
-        return kind == "n-"
+    if test.predicate in ("negative", "positive"):
+        return kind == ("n-" if test.predicate == "negative" else "n")
     if test.predicate == "cpu":
         parts = kind.strip("[]").split(",")
         return all(letter_of(part) and part.startswith("cpu:") for part in parts)

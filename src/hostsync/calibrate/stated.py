@@ -30,7 +30,7 @@ STATED: tuple[Stated, ...] = (
     Stated(_both("nonzero argwhere masked_select unique unique_consecutive bincount"), ("always",), "gpu"),
     Stated("torch.where", ("input missing",), "gpu"),
     Stated(_both("histc"), ("max missing",), "gpu; with min == max the limits are read back"),
-    Stated(_both("mode"), ("always",), "gpu; slices longer than 2048 elements, cuda/TensorModeKernel.cpp"),
+    Stated(_both("mode"), (), "gpu; only slices longer than 2048 elements, cuda/TensorModeKernel.cpp"),
     Stated(
         "torch.repeat_interleave",
         ("repeats tensor and output_size missing", "repeats missing and output_size missing"),
@@ -43,9 +43,7 @@ STATED: tuple[Stated, ...] = (
     Stated("torch.searchsorted", ("sorter given",), "gpu; BucketizationUtils.h"),
     Stated(_both("istft"), ("always",), "gpu; SpectralOps.cpp checks the window"),
     Stated("torch.load", ("map_location device",), "serialization.py: `_deserialize` copies each storage there"),
-    Stated(
-        "torch.isin", ("test_elements tensor and assume_unique missing",), "gpu; many test elements go through unique"
-    ),
+    Stated("torch.isin", (), "gpu; only many test elements, from 10 * n ** 0.145 on, go through unique"),
     Stated(
         "torch.normal",
         (("std tensor", "<2.14"), "mean tensor and size given"),
@@ -128,7 +126,7 @@ STATED: tuple[Stated, ...] = (
     Stated("torch.nn.utils.rnn.pad_packed_sequence", (), "gpu; waits on what enforce_sorted=False packed"),
     Stated(
         "torch.nn.functional.cross_entropy",
-        ("weight given and label_smoothing given",),
+        ("weight given and label_smoothing positive",),
         "gpu; masked_select, LossNLL.cpp",
     ),
     Stated("torch.nn.functional.affine_grid", (), "gpu; only with a size of 1"),

@@ -39,8 +39,8 @@ DEVICES = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"
 DTYPES = frozenset(("", "bool", "int", "float", "same", "promoted"))
 PREDICATES = frozenset(
     (
-        "missing", "given", "tensor", "number", "negative", "true", "false", "data", "mask", "many", "cpu", "int",
-        "float", "complex", "matrix", "batch", "device",
+        "missing", "given", "tensor", "number", "negative", "positive", "true", "false", "data", "mask", "many", "cpu",
+        "int", "float", "complex", "matrix", "batch", "device",
     )
 )  # fmt: skip
 

@@ -36,6 +36,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     element_of,
+    is_certain,
     join,
     only_host,
     tensors_in,
@@ -286,14 +287,26 @@ def _conditional(frame: Frame, node: facts.Conditional) -> Value:
     return join(body, orelse)
 
 
+_DESCRIBING = frozenset({"__repr__", "__str__", "extra_repr", "__format__"})
+"""Methods that describe what is looked at by hand: set up, and not at work on the device."""
+
+
 def _fstring(frame: Frame, node: facts.FString) -> Value:
+    describes = frame.symbol.rpartition(".")[2] in _DESCRIBING
     for field in node.fields:
         value = evaluate(frame, field.value)
         if field.spec is not None:
             evaluate(frame, field.spec)
         if isinstance(value, Tensor) and value.sure:
             frame.emit(
-                "read-back", "f-string", "", field.value, subject=field.value, device=value.device, origin=value.origin
+                "read-back",
+                "f-string",
+                "",
+                field.value,
+                subject=field.value,
+                device=value.device,
+                origin=value.origin,
+                confidence="possible" if describes and not is_certain(value.device) else None,
             )
     return TEXT
 

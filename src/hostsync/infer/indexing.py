@@ -7,6 +7,7 @@ into one element, or at tensor positions, is copied (until torch 2.15).
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import NamedTuple, TypeGuard
 
@@ -15,7 +16,7 @@ from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import fields_of
-from hostsync.infer.evidence import dotted_path, is_called_a_mask, is_named_mask
+from hostsync.infer.evidence import dotted_path, is_called_a_mask, is_named_mask, root_of_chain
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently, explain
 from hostsync.infer.operations import merged
 from hostsync.infer.values import (
@@ -440,8 +441,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         return
     host_scalar = scalar or (isinstance(value, Tensor) and value.ndim == 0 and value.device == CPU)
     if host_scalar:
-        # Truth values show in a dtype, in the comparison that they come from or in a name; all else are positions.
-        at_tensors = [p for p in parts if p.kind in {"scalar", "tensor"}]
+        at_tensors = [p for p in parts if p.kind == "scalar" or _is_position(p)]
         ints = [p for p in parts if p.kind == "int"]
         only_ints = len(ints) == len(parts)
         leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))
@@ -462,6 +462,21 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         frame.emit(
             "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
         )
+
+
+_POSITION = re.compile(r"(^|_)(idxs?|index|indexes|indices|inds?|ids?|rows?|cols?|positions?|perm|order)\d*$")
+"""Names of tensors of positions."""
+
+
+def _is_position(part: Part) -> bool:
+    """A tensor of integers, and not of truth values, as far as its dtype or its name tells."""
+    if part.kind != "tensor" or not isinstance(part.value, Tensor):
+        return False
+    node = root_of_chain(part.node)
+    while isinstance(node, facts.Subscript):
+        node = root_of_chain(node.value)
+    path = dotted_path(node)
+    return bool(part.value.dtype) or (path is not None and bool(_POSITION.search(path.rpartition(".")[2])))
 
 
 def _comes_from_device(frame: Frame, value: Tensor) -> bool:

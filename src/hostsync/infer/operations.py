@@ -458,6 +458,8 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
         return isinstance(value, Number) and type(value.const) in (int, float) and value.const == int(predicate)
     if predicate == "negative":
         return isinstance(value, Number) and value.const is not None and value.const < 0
+    if predicate == "positive":
+        return isinstance(value, Number) and value.const is not None and value.const > 0
     if predicate == "number":
         return isinstance(value, Number)
     if predicate == "true":
