@@ -72,18 +72,17 @@ def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
 
 def narrow_moved(frame: Frame, node: facts.If) -> None:
     """`if x.device != y.device: x = x.to(y.device)`: what is moved there is not where it is moved to."""
-    test = node.test
-    if not isinstance(test, facts.Compare) or test.ops != ("!=",):
-        return
-    sides = (test.left, test.rights[0])
-    for side, other in (sides, sides[::-1]):
-        if not isinstance(side, facts.Attr) or side.name != "device":
+    # Behind `x.dtype != dtype or x.device != device` too: one that is moved for its dtype alone is rare.
+    for test in node.test.values if isinstance(node.test, facts.Logical) else (node.test,):
+        if not isinstance(test, facts.Compare) or test.ops != ("!=",):
             continue
-        path = dotted_path(side.value)
-        if path is None or not any(_moves(statement, path) for statement in node.body):
-            continue
-        _elsewhere(frame, side.value, other)
-        return
+        sides = (test.left, test.rights[0])
+        for side, other in (sides, sides[::-1]):
+            path = dotted_path(side.value) if isinstance(side, facts.Attr) and side.name == "device" else None
+            if path is not None and any(_moves(statement, path) for statement in node.body):
+                assert isinstance(side, facts.Attr)
+                _elsewhere(frame, side.value, other)
+                return
 
 
 def _elsewhere(frame: Frame, node: facts.Expr, device: facts.Expr) -> None:
