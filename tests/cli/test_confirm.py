@@ -74,7 +74,7 @@ def unknown(value):
     value.read()
     value.read(allowed="told")
     value.read(kind="free")
-    value.tolist()
+    value.real.tolist()
     return 1 if torch.ones(3, device=value.device) else 0
 """
 
@@ -139,7 +139,7 @@ def test_verdicts(tmp_path: Path) -> None:
     missed = [(m["expression"], m["code"], m["waits"], m["waited"], m["found_as"]) for m in data["missed"]]
     assert missed == [
         ("value.read()", "HS101", 1, 1, None),
-        ("value.tolist()", "HS101", 1, 1, {"code": "HS101", "confidence": "possible"}),
+        ("value.real.tolist()", "HS101", 1, 1, {"code": "HS101", "confidence": "possible"}),
     ]
     assert [(site["expression"], site["allowed"]) for site in data["allowed"]] == [
         ('value.read(allowed="told")', "told")
@@ -197,7 +197,7 @@ def test_the_report_and_the_programs_own_output(tmp_path: Path) -> None:
         *"HS101 item-read-back likely, in loop".split(),
     ] in rows
     assert [*"1 model.py:14:9 x.cpu() HS102 copy-to-host likely, in step".split()] in rows
-    assert [*"500 ms 1 model.py:24:5 value.tolist() HS101 stream found as HS101, possible".split()] not in rows
+    assert [*"500 ms 1 model.py:24:5 value.real.tolist() HS101 stream found as HS101, possible".split()] not in rows
     assert any("found as HS101, possible" in line for line in lines)
     assert any(line.endswith("its line ran 1 time") for line in lines)
 
@@ -212,7 +212,7 @@ def test_verdict_files_hide_raise_and_survive_edits(tmp_path: Path, hostsync_in:
         ("model.py", "helper", "x.item()", "confirmed", 1),
         ("model.py", "train", "x.item()", "confirmed", 3),
         ("model.py", "train", "x.cpu()", "refuted", 0),
-        ("model.py", "unknown", "value.tolist()", "confirmed", 1),
+        ("model.py", "unknown", "value.real.tolist()", "confirmed", 1),
         ("model.py", "unknown", "torch.ones(3,device=value.device)", "confirmed", 1),
     ]
     assert fed(tmp_path, "model.py", "--verdicts", "verdicts.json", "--merge", "--", "main.py").code == 0
