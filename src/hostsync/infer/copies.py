@@ -205,11 +205,11 @@ def brings_from_host(frame: Frame, keywords: KeywordList) -> bool:
     That is so in a function which is named after it, such as `send_to_device`, and of what hands on a caller's
     `non_blocking`: such calls waited in four of five cases in the packages of the ground truth, others in one of ten.
     """
-    hands_on = any(
-        name == "non_blocking" and not (isinstance(value, Number) and value.const is not None)
-        for name, _, value in keywords
-    )
-    return hands_on or any(_MOVER.search(name) for name in frame.symbol.split("."))
+    given = next((value for name, _, value in keywords if name == "non_blocking"), None)
+    switch = given.const if isinstance(given, Number) else None
+    if switch is True:
+        return False
+    return (given is not None and switch is None) or any(_MOVER.search(name) for name in frame.symbol.split("."))
 
 
 def moved_on(frame: Frame, node: facts.Call, wanted: DeviceValue) -> None:
