@@ -440,15 +440,13 @@ def mentions_any(body: tuple[facts.Stmt, ...], names: frozenset[str]) -> bool:
     return False
 
 
-def imports_torch(
-    body: tuple[facts.Stmt, ...], *, into_functions: bool, packages: frozenset[str] = TORCH_PACKAGES
-) -> bool:
-    """Whether a block imports torch or a package built on it (or other packages), in any of its branches."""
+def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool:
+    """Whether a block imports torch or a package built on it, in any of its branches."""
     stack: list[object] = list(body)
     while stack:
         node = stack.pop()
         if isinstance(node, facts.Import):
-            if node.module.partition(".")[0] in packages:
+            if node.module.partition(".")[0] in TORCH_PACKAGES:
                 return True
         elif type(node) is tuple or isinstance(node, facts.Handler):
             stack.extend(node)
