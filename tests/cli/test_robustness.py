@@ -118,7 +118,8 @@ def test_a_damaged_cache_changes_nothing(hostsync_in: Hostsync, tmp_path: Path) 
     assert shards
     for number, shard in enumerate(shards):
         data = shard.read_bytes()
-        shard.write_bytes([data[: len(data) // 2], b"\0" * 100, data.replace(b"HS101", b"HS999")][number % 3])
+        spoilt = data.replace(b"HS101", b"HS999").replace(b".py", b".px")
+        shard.write_bytes([data[: len(data) // 2], b"\0" * 100, spoilt][number % 3])
     assert hostsync_in("check") == cold
     assert hostsync_in("check") == cold
 
@@ -130,6 +131,27 @@ def test_a_change_of_a_file_is_seen(hostsync_in: Hostsync, tmp_path: Path) -> No
     (tmp_path / "a.py").write_text(WAITS.replace(".item()", ".shape "))
     os.utime(tmp_path / "a.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert hostsync_in("check", "--select=HS101").code == 0
+
+
+def test_a_changed_import_is_seen(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    """What is kept of the imports of all files holds for none of them alone."""
+    helper = "import torch\ndef pick(x: torch.Tensor):\n    return {}\n"
+    (tmp_path / "device.py").write_text(helper.format("x.sum()"))
+    (tmp_path / "host.py").write_text(helper.format("x.shape[0]"))
+    use = "import torch\nfrom {} import pick\ndef f():\n    return int(pick(torch.ones(3, device='cuda')))\n"
+    (tmp_path / "between.py").write_text("from device import pick\n")
+    for source, via, waits in [
+        ("device", "device", 1),
+        ("host", "device", 0),
+        ("between", "device", 1),
+        ("between", "host", 0),
+        ("between", "device", 1),
+    ]:
+        (tmp_path / "a.py").write_text(use.format(source))
+        (tmp_path / "between.py").write_text(f"from {via} import pick\n")
+        cached = hostsync_in("check", "a.py", "--output-format=concise", "--select=HS103")
+        assert len(cached.out.splitlines()) == waits
+        assert hostsync_in("check", "a.py", "--output-format=concise", "--select=HS103", "--no-cache") == cached
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:

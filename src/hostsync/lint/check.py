@@ -41,6 +41,7 @@ class Plan(NamedTuple):
     """Files and folders with indexes of installed packages."""
 
 
+@lru_cache(maxsize=8)
 def indexes_of(paths: tuple[Path, ...]) -> tuple[Path, ...]:
     """The indexes that a user names, after the shipped ones of torch, over which they lie."""
     from hostsync.catalogue.location import rules_dir

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,9 +21,10 @@ from hostsync.lint.check import (
     study_source,
 )
 from hostsync.lint.checked import Checked, from_plain, to_plain
+from hostsync.lint.gathering import Entry, Memory, Project, content_digest, gather, survey
 from hostsync.lint.kept import BUDGET, KeptStudies
-from hostsync.lint.linking import Entry, Project, Told, content_digest, gather, library, receive, survey, unmeasured
-from hostsync.project.cache import Cache, Plain, digest, tree_fingerprint
+from hostsync.lint.linking import Told, library, receive, unmeasured
+from hostsync.project.cache import Cache, Plain, digest, encoded, tree_fingerprint
 from hostsync.project.collection import sparse_collection
 from hostsync.project.discovery import SourceFile
 from hostsync.project.index import files_of, load_indexes
@@ -143,18 +144,23 @@ def _check(
             # While this process reads the files and finds out who imports whom, they get ready.
             pool.start()
         entries, around = survey(files, units, name_of, given)
-        plans = {plan_of(entry.file) for entry in entries}
-        marks = {plan: fingerprint(plan) if cache is not None else b"" for plan in plans}
-        state = _State(entries, marks, around) if caches is not None else None
+        marks: dict[Plan, bytes] = {}
+
+        def mark_of(file: SourceFile) -> bytes:
+            plan = plan_of(file)
+            if plan not in marks:
+                marks[plan] = fingerprint(plan) if cache is not None else b""
+            return marks[plan]
+
+        state = _State(entries, mark_of, around) if caches is not None else None
         if caches is not None and state is not None:
             kept = caches.last_run(state, files)
             if kept is not None:
                 return kept
         if pool.count > 1 and _is_anew(entries, caches):
             pool.start()
-        project = gather(entries, units, name_of, None if caches is None else caches.outlines)
-        for plan in {plan_of(entry.file) for entry in project.entries} - plans:
-            marks[plan] = fingerprint(plan) if cache is not None else b""
+        memory = None if caches is None else Memory(caches.outlines, caches.graphs, mark_of)
+        project = gather(entries, units, name_of, memory)
         known = 0
 
         def done(count: int) -> None:
@@ -162,7 +168,7 @@ def _check(
                 progress(Progress(known + count, known + len(order.chosen)))
 
         callers = _callers(project, len(files)) if units is not None else range(len(files))
-        order = _Linked(project, range(len(files)), callers, marks, caches)
+        order = _Linked(project, range(len(files)), callers, mark_of, caches)
         results = run(order.jobs(), _study_file, workers=pool, done=done, order=order)
         handed = order.handed()
         final = [results[order.job[place]] for place in range(len(files))]
@@ -206,7 +212,7 @@ def interfaces(
         if progress is not None:
             progress(Progress(count, len(files)))
 
-    order = _Linked(project, range(len(files)), (), dict.fromkeys(plans, b""), None)
+    order = _Linked(project, range(len(files)), (), lambda _: b"", None)
     # Nothing is studied a second time here.
     with _workers(workers, plans, 0) as pool:
         results = run(order.jobs(), _study_file, workers=pool, done=done, order=order)
@@ -238,18 +244,14 @@ def _callers(project: Project, count: int) -> list[int]:
 class _State:
     """What a run over the same files would have to find unchanged to give the same."""
 
-    def __init__(self, entries: Sequence[Entry], marks: Mapping[Plan, bytes], around: str) -> None:
+    def __init__(self, entries: Sequence[Entry], mark_of: Callable[[SourceFile], bytes], around: str) -> None:
         self.keys = tuple(entry.key for entry in entries)
         ordered = sorted(entries, key=lambda entry: entry.key)
-        self.family = digest(b"", *(_bytes(entry.key) for entry in ordered))
-        parts = [_bytes(part) for entry in ordered for part in (entry.key, entry.file.module, entry.content)]
-        plans = [marks[plan_of(entry.file)] for entry in ordered]
-        self.digest = digest(_bytes(around), *parts, *plans)
+        self.family = digest(b"", *(encoded(entry.key) for entry in ordered))
+        parts = [encoded(part) for entry in ordered for part in (entry.key, entry.file.module, entry.content)]
+        marks = [mark_of(entry.file) for entry in ordered]
+        self.digest = digest(encoded(around), *parts, *marks)
         """Of the content of all files, and of all else that decides."""
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", errors="surrogateescape")
 
 
 class _Caches:
@@ -261,6 +263,8 @@ class _Caches:
         self.handed = cache.of_kind("handed")
         """Of a file with what its callers hand in as well."""
         self.outlines = cache.of_kind("outlines")
+        self.graphs = cache.of_kind("graphs", 1)
+        """Of all files that are known, by a digest of their outlines."""
         self.interfaces = cache.of_kind("interfaces")
         self.told = cache.of_kind("told")
         self.evidence = cache.of_kind("evidence", 1)
@@ -269,7 +273,8 @@ class _Caches:
         """Under which keys the files of a run are kept, by a digest of all that decides."""
 
     def save(self) -> None:
-        for kept in (self.handed, self.outlines, self.interfaces, self.told, self.evidence, self.results, self.runs):
+        first = (self.outlines, self.graphs, self.interfaces, self.told, self.evidence)
+        for kept in (*first, self.handed, self.results, self.runs):
             kept.save()
 
     def last_run(self, state: _State, files: Sequence[SourceFile]) -> list[Checked] | None:
@@ -326,11 +331,11 @@ class _Linked(Order[_Result]):
         project: Project,
         asked: Iterable[int],
         callers: Iterable[int],
-        marks: Mapping[Plan, bytes],
+        mark_of: Callable[[SourceFile], bytes],
         caches: _Caches | None,
     ) -> None:
         self.project = project
-        self.marks = marks
+        self.mark_of = mark_of
         self.caches = caches
         self._run = os.urandom(8).hex()
         self.asked = frozenset(asked)
@@ -344,6 +349,13 @@ class _Linked(Order[_Result]):
         """Of each file that a worker studied, which one."""
         self._told: dict[int, set[str]] = {}
         """By worker, the interfaces that it has been told."""
+
+    @cached_property
+    def _needs(self) -> tuple[tuple[int, ...], ...]:
+        """What each file needs first, as places among the entries of the project."""
+        needs, places = self.project.graph.needs, self.project.places
+        found = (needs.get(entry.key) for entry in self.project.entries)
+        return tuple(() if need is None else tuple([places[key] for key in need.modules]) for need in found)
 
     def jobs(self) -> list[Job[_Task]]:
         return [Job(self.task(place), self.project.entries[place].file.size + 1) for place in self.chosen]
@@ -362,7 +374,7 @@ class _Linked(Order[_Result]):
         """What callers hand in, inside one package or folder."""
         keys = {place: self.project.entries[place].key for place in places if place in self.results}
         about = [part for place in sorted(keys) for part in (keys[place], self.results[place].told_digest)]
-        mark = digest(b"", *(_bytes(part) for part in about))
+        mark = digest(b"", *(encoded(part) for part in about))
         name = min(keys.values(), default="")
         kept = None if self.caches is None else self.caches.evidence.get(name, mark)
         if not isinstance(kept, dict):
@@ -382,7 +394,7 @@ class _Linked(Order[_Result]):
             text = result.told
             if result.is_kept and result.told_digest and self.caches is not None:
                 data = self.caches.told.get(key, result.told_digest)
-                text = data if isinstance(data, str) and digest(b"", _bytes(data)) == result.told_digest else None
+                text = data if isinstance(data, str) and digest(b"", encoded(data)) == result.told_digest else None
                 if text is None:
                     # The cache is damaged, or a part of it was deleted.
                     receive(self.shared([self.job[place]], HERE))
@@ -398,15 +410,11 @@ class _Linked(Order[_Result]):
         chosen = dict.fromkeys(asked)
         waiting = list(chosen)
         while waiting:
-            for other in self._before(waiting.pop()):
+            for other in self._needs[waiting.pop()]:
                 if other not in chosen:
                     chosen[other] = None
                     waiting.append(other)
         return list(chosen)
-
-    def _before(self, place: int) -> list[int]:
-        need = self.project.graph.needs.get(self.project.entries[place].key)
-        return [] if need is None else [self.project.places[key] for key in need.modules]
 
     def task(self, place: int) -> _Task:
         """What a worker needs to know of a file."""
@@ -425,7 +433,7 @@ class _Linked(Order[_Result]):
         )
 
     def after(self, index: int) -> Collection[int]:
-        return [self.job[place] for place in self._before(self.chosen[index])]
+        return [self.job[place] for place in self._needs[self.chosen[index]]]
 
     def known(self, index: int) -> _Result | None:
         if self.caches is None:
@@ -446,12 +454,12 @@ class _Linked(Order[_Result]):
     def _key(self, place: int) -> str:
         """The digest of all that decides what comes out for a file."""
         entry = self.project.entries[place]
-        task = self.task(place)
-        known = [self.results[other] for other in self._before(place) if other in self.results]
-        about = [task.module, entry.file.path.suffix, entry.content, *(task.wanted or ())]
-        about += [f"{written}={target}" for written, target in task.targets]
-        about += [result.digest for result in known]
-        return digest(self.marks[task.plan], *(part.encode("utf-8", errors="surrogateescape") for part in about))
+        need = self.project.graph.needs.get(entry.key)
+        known = [self.results[other].digest for other in self._needs[place] if other in self.results]
+        asked = self.project.graph.asked.get(entry.key, ())
+        targets = () if need is None else map("=".join, need.targets)
+        about = (entry.file.module, entry.content, *map("\n".join, (asked, targets, known)))
+        return digest(self.mark_of(entry.file), *map(encoded, about))
 
     def finished(self, index: int, result: _Result | Died, worker: int) -> None:
         place = self.chosen[index]
@@ -463,7 +471,7 @@ class _Linked(Order[_Result]):
     def _digest_of(self, result: _Result) -> str:
         """The digest of an interface and of those that it speaks of."""
         parts = [result.interface or "", *(self._digest(name) for name in result.mentions)]
-        return digest(b"", *(part.encode("utf-8", errors="surrogateescape") for part in parts))
+        return digest(b"", *(encoded(part) for part in parts))
 
     def _digest(self, key: str) -> str:
         place = self.project.places.get(key)
@@ -474,7 +482,7 @@ class _Linked(Order[_Result]):
         told = self._told.setdefault(worker, set())
         seen: set[str] = set()
         texts: dict[str, str] = {}
-        waiting = [other for index in indexes for other in self._before(self.chosen[index])]
+        waiting = [other for index in indexes for other in self._needs[self.chosen[index]]]
         while waiting:
             place = waiting.pop()
             key = self.project.entries[place].key
@@ -544,7 +552,7 @@ class _Handed(Order[_Result]):
         caches = self._first.caches
         if caches is None or place not in self._first.keys:
             return None
-        key = self.keys[place] = digest(b"", _bytes(self._first.keys[place]), _bytes(self._texts[place]))
+        key = self.keys[place] = digest(b"", encoded(self._first.keys[place]), encoded(self._texts[place]))
         entry = self._first.project.entries[place]
         checked = from_plain(caches.handed.get(entry.key, key), rules_by_code(entry.file.settings.extend_rules))
         return None if checked is None else _Result(checked, None, None, "", "", (), True)
@@ -657,7 +665,7 @@ def _result(studied: Studied) -> _Result:
 
     interface, told = studied.interface, studied.told
     about = None if told is None or not any(told) else json.dumps(told, separators=(",", ":"), sort_keys=True)
-    mark = "" if about is None else digest(b"", _bytes(about))
+    mark = "" if about is None else digest(b"", encoded(about))
     if not isinstance(interface, dict):
         return _Result(studied.checked, None, about, mark, "", (), False)
     mentions = interface["mentions"]

@@ -24,6 +24,11 @@ Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 """What JSON can hold."""
 
 
+def encoded(text: str) -> bytes:
+    """A text, such as a file name that is no text, for `digest`."""
+    return text.encode("utf-8", errors="surrogateescape")
+
+
 def digest(fingerprint: bytes, *parts: bytes) -> str:
     """What a result is known by: a digest of the tool's fingerprint, the source and what else decides it."""
     state = hashlib.blake2b(fingerprint, digest_size=20)
@@ -37,7 +42,7 @@ def tree_fingerprint(files: Iterable[Path]) -> bytes:
     state = hashlib.blake2b(digest_size=20)
     for path in files:
         data = path.read_bytes()
-        state.update(f"{path.name}\0{len(data)}\0".encode("utf-8", errors="surrogateescape"))
+        state.update(encoded(f"{path.name}\0{len(data)}\0"))
         state.update(data)
     return state.digest()
 
@@ -135,7 +140,7 @@ class Cache:
 
 
 def _shard_of(name: str, count: int) -> int:
-    return hashlib.blake2b(name.encode("utf-8", errors="surrogateescape"), digest_size=2).digest()[0] % count
+    return hashlib.blake2b(encoded(name), digest_size=2).digest()[0] % count
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -53,8 +53,7 @@ class Need(NamedTuple):
 
 class Graph(NamedTuple):
     needs: Mapping[str, Need]
-    order: tuple[tuple[str, ...], ...]
-    """The keys in waves: each module needs those of earlier waves only."""
+    """By key, and without circles."""
     asked: Mapping[str, tuple[str, ...]]
     """By key, the names that other modules ask for, sorted; a `*` among them stands for all."""
 
@@ -88,7 +87,7 @@ def build(modules: Iterable[Module]) -> Graph:
                 kept.append((written, target))
                 asked.setdefault(module, set()).add(name or "*")
         needs[key] = Need(tuple(dict.fromkeys(kept)), tuple(sorted(edges[key])))
-    return Graph(needs, _waves(edges), {key: tuple(sorted(names)) for key, names in asked.items()})
+    return Graph(needs, {key: tuple(sorted(names)) for key, names in asked.items()})
 
 
 def _without_circles(resolver: _Resolver, edges: Mapping[str, set[str]]) -> dict[str, list[tuple[str, str]]]:
@@ -118,6 +117,18 @@ def passed_on(modules: Iterable[Module]) -> dict[str, dict[str, str]]:
     return {key: resolver.passed_on(module) for key, module in resolver.modules.items()}
 
 
+class _Stars(NamedTuple):
+    """What the `from base import *` of a module may bring."""
+
+    near: Mapping[str, str]
+    """By name, the first base that has it, itself or by such an import of its own."""
+    far: Sequence[str]
+    """The bases that are to be asked for each name: those outside of the project, in circles, or behind too many
+    others."""
+    is_whole: bool
+    """It is the same whichever module asks for it."""
+
+
 class _Resolver:
     def __init__(self, modules: Iterable[Module]) -> None:
         self.modules = {module.key: module for module in sorted(modules, key=lambda m: m.key)}
@@ -126,7 +137,7 @@ class _Resolver:
         """The packages of the project, which nothing from outside stands in for."""
         self._exports: dict[str, dict[str, Imported]] = {}
         self._names: dict[str, frozenset[str]] = {}
-        self._stars: dict[str, tuple[Mapping[str, str], Sequence[str]]] = {}
+        self._stars: dict[str, _Stars] = {}
         self._publics: dict[tuple[str, Outside | None, str, int], list[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._absolutes: dict[tuple[str, str], str | None] = {}
@@ -244,43 +255,41 @@ class _Resolver:
         inside = self._submodule(place, dotted, name)
         if inside is not None:
             return inside
-        near, far = self._starred(module)
+        near, far, _ = self._starred(module)
         for base in (near[name], *far) if name in near else far:
             found = self._resolve(module, base, name, depth + 1)
             if found is not None:
                 return found
         return None
 
-    def _starred(self, module: Module, above: tuple[str, ...] = ()) -> tuple[Mapping[str, str], Sequence[str]]:
-        """What `from base import *` in a module may bring.
-
-        Returns:
-            By name the first base that has it, itself or by such an import of its own; and the bases that are to be
-            asked for each name: those outside of the project, in circles, or behind too many others.
-        """
+    def _starred(self, module: Module, above: tuple[str, ...] = ()) -> _Stars:
+        """What `from base import *` in a module may bring, as modules `above` that bring it in turn see it."""
         known = self._stars.get(module.key)
         if known is not None:
             return known
         near: dict[str, str] = {}
         far: list[str] = []
+        is_whole = True
         for star in module.outline.imports:
             base = self._base(module, star) if star.name == "*" else None
             if base is None:
                 continue
             key = self._module(module.place, base)
             if key is None or key in above or key == module.key or len(above) > _MOST_STARS:
+                is_whole = is_whole and (key is None or key == module.key)
                 far.append(base)
                 continue
             other = self.modules[key]
-            inside, outside = self._starred(other, (*above, module.key))
+            inside, outside, is_all = self._starred(other, (*above, module.key))
+            is_whole = is_whole and is_all
             for name in (*self._defined(other), *self._exported(other), *inside):
                 near.setdefault(name, base)
             if outside:
                 far.append(base)
-        if not above:
-            # What was found on the way leaves out circles through the modules above.
-            self._stars[module.key] = near, far
-        return near, far
+        found = _Stars(near, far, is_whole)
+        if is_whole or not above:
+            self._stars[module.key] = found
+        return found
 
     def _submodule(self, place: str, dotted: str, name: str) -> str | None:
         key = self._module(place, f"{dotted}.{name}" if dotted else name)
@@ -309,7 +318,7 @@ def _absolute(dotted: str, written: str) -> str | None:
     return ".".join([*parts[:-up], *([rest] if rest else [])])
 
 
-# --- circles and waves ---------------------------------------------------------------------------
+# --- circles -------------------------------------------------------------------------------------
 
 
 def _break(edges: dict[str, set[str]]) -> None:
@@ -367,23 +376,3 @@ def _circles(edges: Mapping[str, set[str]]) -> list[set[str]]:
                     if len(circle) > 1:
                         found.append(circle)
     return found
-
-
-def _waves(edges: Mapping[str, set[str]]) -> tuple[tuple[str, ...], ...]:
-    left = {key: len(others) for key, others in edges.items()}
-    needed_by: dict[str, list[str]] = {}
-    for key, others in edges.items():
-        for other in others:
-            needed_by.setdefault(other, []).append(key)
-    waves = []
-    ready = sorted(key for key, count in left.items() if not count)
-    while ready:
-        waves.append(tuple(ready))
-        following = []
-        for key in ready:
-            for other in needed_by.get(key, ()):
-                left[other] -= 1
-                if not left[other]:
-                    following.append(other)
-        ready = sorted(following)
-    return tuple(waves)

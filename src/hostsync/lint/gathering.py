@@ -1,0 +1,235 @@
+"""The project behind a run: which files it looks at, and which of them know which."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
+
+from hostsync.facts import Imported, Outline
+from hostsync.lint.check import NOTEBOOK_SUFFIX, indexes_of
+from hostsync.project.cache import Cache, Plain, digest, encoded
+from hostsync.project.discovery import SourceFile
+from hostsync.project.graph import Graph, Module, Need, build
+from hostsync.project.index import load_indexes
+from hostsync.project.units import MOST_SCRIPTS, Units, place_of, root_of, unit_of
+
+
+class Entry(NamedTuple):
+    """A file of the project."""
+
+    file: SourceFile
+    key: str
+    """Its unique name."""
+    content: str
+    """A digest of its bytes; empty if it can't be read."""
+    given: bytes | None = None
+    """Its bytes, where they are not those on disk."""
+
+    @property
+    def is_notebook(self) -> bool:
+        return self.key.lower().endswith(NOTEBOOK_SUFFIX)
+
+
+class Memory(NamedTuple):
+    """Where an earlier run left what follows from the imports."""
+
+    outlines: Cache
+    graphs: Cache
+    mark_of: Callable[[SourceFile], bytes]
+    """A digest of all that decides the outcome for a file besides the sources."""
+
+
+class Project(NamedTuple):
+    """Everything that is looked at to judge the files of a run."""
+
+    entries: tuple[Entry, ...]
+    """The files of the run first, in their order."""
+    graph: Graph
+    places: Mapping[str, int]
+    """The place in `entries` by key."""
+    units: tuple[str, ...]
+    """Of each entry, what it shares with those whose calls count for it."""
+    outlines: Mapping[str, Outline] = MappingProxyType({})
+    """By key; empty where the graph is from an earlier run."""
+    is_aided: bool = True
+    """Indexes tell of other packages."""
+
+
+def content_digest(source: bytes) -> str:
+    return digest(b"", source)
+
+
+def survey(
+    files: Sequence[SourceFile],
+    units: Units | None,
+    name_of: Callable[[SourceFile], str],
+    given: Mapping[Path, bytes],
+) -> tuple[list[Entry], str]:
+    """The files of a run and those of their packages, and a digest of what decides which others they may know.
+
+    Args:
+        files, units, name_of: as for `gather`, but for the files of the run alone.
+        given: what to take for the content of some of the files.
+    """
+    listed = [*files, *(units.complete(files) if units is not None else ())]
+    entries = [_entry(file, name_of(file), given.get(file.path)) for file in listed]
+    places = sorted({root_of(file) for file in listed}) if units is not None else []
+    return entries, digest(b"", *(encoded(name) for p in places for name in _folders(p)))
+
+
+def _entry(file: SourceFile, key: str, given: bytes | None = None) -> Entry:
+    if given is not None:
+        return Entry(file, key, content_digest(given), given)
+    try:
+        # Without a buffer it is half the cost of `Path.read_bytes`, and this is all that a warm run does.
+        with file.path.open("rb", buffering=0) as opened:
+            return Entry(file, key, content_digest(opened.read()))
+    except OSError:
+        return Entry(file, key, "")
+
+
+def _folders(place: Path) -> list[str]:
+    try:
+        with os.scandir(place) as found:
+            return sorted(entry.name for entry in found if entry.is_dir())
+    except OSError:
+        return []
+
+
+def gather(
+    entries: list[Entry],
+    units: Units | None,
+    name_of: Callable[[SourceFile], str],
+    memory: Memory | None,
+    *,
+    is_aided: bool = True,
+) -> Project:
+    """The project of some files.
+
+    Args:
+        entries: the files, from `survey`.
+        units: finds packages beside them that they import; None for none.
+        name_of: gives a file its unique name.
+        memory: spares what an earlier run has worked out.
+        is_aided: indexes tell of other packages.
+    """
+    found: dict[str, _Sketch] = {}
+    waiting = entries
+    entries = []
+    while waiting:
+        strangers: dict[str, tuple[SourceFile, set[str]]] = {}
+        for entry in waiting:
+            entries.append(entry)
+            sketch = _sketch(entry, None if memory is None else memory.outlines)
+            if sketch is None:
+                continue
+            found[entry.key] = sketch
+            strangers.setdefault(place_of(entry.file), (entry.file, set()))[1].update(sketch.first_names)
+        waiting = []
+        for file, names in strangers.values() if units is not None else ():
+            assert units is not None
+            waiting += [_entry(other, name_of(other)) for other in units.named(file, names)]
+    crowded = _crowded(entries)
+    placed = {
+        e.key: (e, str(e.file.path) if unit_of(e.file) in crowded else place_of(e.file))
+        for e in entries
+        if e.key in found
+    }
+    outlines: dict[str, Outline] = {}
+
+    def built() -> Graph:
+        outlines.update((key, sketch.outline()) for key, sketch in found.items())
+        return build(
+            Module(
+                key,
+                place,
+                e.file.module,
+                outlines[key],
+                load_indexes(indexes_of(e.file.settings.index)) if is_aided else None,
+            )
+            for key, (e, place) in placed.items()
+        )
+
+    if memory is None:
+        graph = built()
+    else:
+        about: list[bytes] = []
+        for key, (entry, place) in sorted(placed.items()):
+            about += [*map(encoded, (key, place, entry.file.module, found[key].digest)), memory.mark_of(entry.file)]
+        name = digest(b"", *map(encoded, sorted(placed)))
+        graph = _kept_graph(memory.graphs, name, digest(b"", *about), built)
+    places = {entry.key: index for index, entry in enumerate(entries)}
+    shared = ((unit_of(entry.file), str(entry.file.path)) for entry in entries)
+    parts = tuple(own if u in crowded else u for u, own in shared)
+    return Project(tuple(entries), graph, places, parts, outlines, is_aided)
+
+
+def _kept_graph(graphs: Cache, name: str, mark: str, built: Callable[[], Graph]) -> Graph:
+    """The graph that is kept under `name` and `mark`; else that from `built`, which is kept then."""
+    match graphs.get(name, mark):
+        case [str() as check, str() as text] if digest(b"", encoded(text)) == check:
+            needs, asked = json.loads(text)
+            return Graph(
+                {key: Need(tuple(map(tuple, targets)), tuple(others)) for key, (targets, others) in needs.items()},
+                {key: tuple(names) for key, names in asked.items()},
+            )
+    graph = built()
+    text = json.dumps([graph.needs, graph.asked], separators=(",", ":"))
+    graphs.put(name, mark, [digest(b"", encoded(text)), text])
+    return graph
+
+
+def _crowded(entries: Iterable[Entry]) -> frozenset[str]:
+    """The folders that hold so many scripts that these can't be parts of one program."""
+    counts: dict[str, int] = {}
+    for entry in entries:
+        if "." not in entry.file.module:
+            unit = unit_of(entry.file)
+            counts[unit] = counts.get(unit, 0) + 1
+    return frozenset(unit for unit, count in counts.items() if count > MOST_SCRIPTS)
+
+
+class _Sketch(NamedTuple):
+    """The outline of a file, as far as it is asked for each time."""
+
+    entry: Entry
+    kept: tuple[list[Any], list[Any]]
+    """The plain form of its imports and names."""
+    first_names: list[str]
+    """The first parts of the absolute imports that run with the module."""
+    digest: str
+    """Of the outline."""
+
+    def outline(self) -> Outline:
+        imports, names = self.kept
+        try:
+            return Outline(tuple([Imported(*imported) for imported in imports]), tuple(names))
+        except TypeError:
+            # What was kept is damaged.
+            fresh = _sketch(self.entry, None)
+            return Outline((), ()) if fresh is None else fresh.outline()
+
+
+def _sketch(entry: Entry, outlines: Cache | None) -> _Sketch | None:
+    from hostsync.syntax.outline import outline_of
+
+    if not entry.content or entry.is_notebook:
+        return None
+    match None if outlines is None else outlines.get(entry.key, entry.content):
+        case [list() as imports, list() as names, list() as first, str() as mark]:
+            return _Sketch(entry, (imports, names), cast("list[str]", first), mark)
+    try:
+        outline = outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
+    except OSError:
+        return None
+    kept: tuple[list[Any], list[Any]] = [list(imported) for imported in outline.imports], list(outline.names)
+    absolute = (i.module for i in outline.imports if not i.module.startswith(".") and not i.local)
+    first_names = sorted({module.partition(".")[0] for module in absolute})
+    mark = digest(b"", json.dumps(kept).encode("ascii"))
+    if outlines is not None:
+        outlines.put(entry.key, entry.content, [*kept, cast("Plain", first_names), mark])
+    return _Sketch(entry, kept, first_names, mark)
