@@ -35,6 +35,8 @@ def formatting(loss: Tensor, x: Tensor, step: int):
 def logged(loss: Tensor, x: Tensor, step: int):
     logger.info("loss %s", loss)  # expect: HS105
     logger.debug("step %d", step)  # silent: HS105
+    logger.debug("loss %s", loss)  # silent: HS105
+    logger.debug(f"loss {loss}")  # expect: HS105
     logging.warning("bad loss: %s", loss)  # expect: HS105
     warnings.warn(f"loss is {loss}")  # expect: HS105
     logger.info("shape %s", x.shape)  # silent: HS105

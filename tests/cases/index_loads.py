@@ -79,3 +79,11 @@ def host_mask(x: Tensor):
 def random_positions(x: Tensor, n: int):
     chosen = np.random.permutation(n)
     return x[chosen]  # expect: HS405
+
+
+def of_any_rank(table: torch.Tensor, n: int, shape: tuple[int, ...]):
+    line = torch.zeros(n, dtype=torch.long, device="cuda")
+    block = torch.zeros(n, *shape, dtype=torch.long, device="cuda")
+    one = table[line[0]]  # expect: HS308
+    several = table[block[0]]  # silent: HS308
+    return one, several

@@ -26,6 +26,14 @@ def at_positions(x: Tensor, index: Tensor):
     return x
 
 
+def at_pairs(x: Tensor, anchor: Tensor, other: Tensor):
+    mask = torch.zeros_like(x, dtype=torch.bool)
+    mask[anchor, other] = True  # expect: HS406
+    mask[anchor] = True  # silent: HS406
+    mask[:, anchor] = True  # silent: HS406
+    return mask
+
+
 def identity(n: int, device: torch.device):
     a = torch.zeros(n, n, device=device)
     for i in range(n):

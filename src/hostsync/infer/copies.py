@@ -80,6 +80,8 @@ def transfer(
     if name == "cuda":
         return _to(frame, node, source, "Tensor.cuda", DeviceValue(ACCELERATOR), args, keywords)
     wanted, dtype = to_device(frame, args, keywords)
+    if wanted is None and _hands_on(args, keywords) and brings_from_host(frame, keywords):
+        wanted = DeviceValue(ANYWHERE)
     value: Value = source
     if wanted is not None:
         value = _to(frame, node, source, "Tensor.to", wanted, args, keywords)
@@ -194,6 +196,11 @@ def _to(
     if source.device == wanted.device and not is_certain(source.device):
         return source
     return explain(moved, node)
+
+
+def _hands_on(args: ArgumentList, keywords: KeywordList) -> bool:
+    """`x.to(*args, **kwargs)`: a caller says where to."""
+    return any(type(expr) is facts.Starred for expr, _ in args) or any(name is None for name, _, _ in keywords)
 
 
 _MOVER = re.compile(r"^_?(to|cuda)$|(^|_)to_(device|gpu|cuda)(_|$)|^_?(move|send)_to(_|$)")

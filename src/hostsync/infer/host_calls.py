@@ -101,7 +101,17 @@ def printed(frame: Frame, node: facts.Call, op: str, args: ArgumentList) -> Valu
     for expr, value in args:
         held = [t for t in tensors_in(value, 2) if t.sure and not only_host(t.device)]
         if held:
-            frame.emit("read-back", op, "", node, subject=expr, device=held[0].device, origin=held[0].origin)
+            frame.emit(
+                "read-back",
+                op,
+                "",
+                node,
+                subject=expr,
+                device=held[0].device,
+                origin=held[0].origin,
+                # Messages for debugging are not made unless somebody asks for them.
+                confidence="possible" if op == "logging.debug" else None,
+            )
             break
     return NOTHING if op != "str.format" else TEXT
 

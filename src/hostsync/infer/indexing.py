@@ -441,7 +441,9 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         return
     host_scalar = scalar or (isinstance(value, Tensor) and value.ndim == 0 and value.device == CPU)
     if host_scalar:
-        at_tensors = [p for p in parts if p.kind == "scalar" or _is_position(p)]
+        # Two tensors wait whatever they hold: positions, or truth values that are turned into such.
+        several = [p for p in parts if p.kind == "tensor"]
+        at_tensors = several[1:] or [p for p in parts if p.kind == "scalar" or _is_position(p)]
         ints = [p for p in parts if p.kind == "int"]
         only_ints = len(ints) == len(parts)
         leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))

@@ -133,6 +133,9 @@ def place(
         if type(node) is facts.Starred:
             is_open = True
             extra.append(value)
+            if position < len(slots) and slots[position].kind == "args":
+                # Nobody says how many they are.
+                named[slots[position].name] = Items(ARGUMENTS, None, UNKNOWN)
             continue
         if position < len(slots) and slots[position].kind == "normal":
             name = slots[position].name
@@ -142,9 +145,11 @@ def place(
         elif position < len(slots):
             rest = slots[position].name
             held = named.get(rest)
-            items = (held.items or ()) if isinstance(held, Items) else ()
-            named[rest] = Items(ARGUMENTS, (*items, value), UNKNOWN)
             nodes.setdefault(rest, node)
+            if not isinstance(held, Items):
+                named[rest] = Items(ARGUMENTS, (value,), UNKNOWN)
+            elif held.items is not None:
+                named[rest] = Items(ARGUMENTS, (*held.items, value), UNKNOWN)
         else:
             extra.append(value)
     for keyword, node, value in keywords:
