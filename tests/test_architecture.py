@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "__main__": frozenset({"cli"}),
     "__init__": frozenset({"runtime"}),
 }
-"""What each room may import of the others; every room may import itself and the version. Some are yet to be built."""
+"""What each room may import of the others; every room may import itself and the version."""
 
 OUTSIDE: dict[str, frozenset[str]] = {
     "torch": frozenset({"calibrate", "runtime"}),
@@ -70,8 +71,13 @@ class Import(NamedTuple):
     module: str
 
 
-def imports() -> Iterator[Import]:
+@cache
+def imports() -> tuple[Import, ...]:
     """Every import of the package, those inside functions and by `import_module` included."""
+    return tuple(_imports())
+
+
+def _imports() -> Iterator[Import]:
     for path in sorted(PACKAGE.rglob("*.py")):
         relative = path.relative_to(PACKAGE)
         room = relative.parts[0].removesuffix(".py")

@@ -82,7 +82,7 @@ CODES = st.lists(st.sampled_from(["HS101", "HS2", "item-read-back"]), min_size=1
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.sampled_from(["why", "a much longer reason " * 6]),
 )
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 def test_random_programs(text: str, wanted: dict[int, list[str]], end: str, reason: str) -> None:
     text = text.replace("\n", end)
     statements = lay_out(text).statements

@@ -135,7 +135,7 @@ def _is_python(source: str) -> bool:
     return True
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(PROGRAMS.filter(_is_python))
 def test_any_program_is_followed(source: str) -> None:
     events = events_of(source)

@@ -13,7 +13,7 @@ from hostsync.syntax import SourceError, parse_module, parse_module_text
 
 from .programs import PROGRAMS, mutated
 
-QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
 
 
