@@ -119,4 +119,4 @@ def saved(model, path: str):
 
 def listed(ids, config):
     rows = ids.tolist()  # expect: HS101
-    return rows, config.names.tolist()  # silent: HS101
+    return rows, config.names.tolist()  # expect: HS101

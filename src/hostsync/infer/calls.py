@@ -5,7 +5,7 @@ from __future__ import annotations
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.attributes import attribute
-from hostsync.infer.evidence import proves_tensor
+from hostsync.infer.evidence import is_number, proves_tensor
 from hostsync.infer.frame import (
     EVALUATORS,
     Frame,
@@ -41,7 +41,9 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-_OF_ARRAYS = frozenset("all any argmax argmin argsort cumsum mean prod ravel squeeze std sum unique".split())
+_OF_ARRAYS = frozenset(
+    "all any argmax argmin argsort cumsum eq ge gt le lt max mean median min ne norm prod ravel squeeze std sum unique var".split()
+)
 """What tensors share with arrays: where there are no arrays, only a tensor has them."""
 _new = tuple.__new__
 """A third of the cost of calling the class."""
@@ -157,7 +159,7 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
             and frame.context.uses_torch
             and (
                 (op.tensor_only and not op.is_property)
-                or (func.name in _OF_ARRAYS and not frame.knows_arrays() and not _takes_text(node))
+                or (func.name in _OF_ARRAYS and not frame.knows_arrays() and _fits(node, func.name))
                 or proves_tensor(node, frame.context.ops)
             )
         ):
@@ -167,9 +169,11 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
     return attribute(frame, receiver, func.name), receiver
 
 
-def _takes_text(node: facts.Call) -> bool:
-    """An argument is a text, as in `dataset.unique("label")`: no tensor's method takes one first."""
-    return bool(node.args) and isinstance(node.args[0], facts.Const) and node.args[0].kind == "str"
+def _fits(node: facts.Call, name: str) -> bool:
+    """Whether a method of tensors may be called so: `dataset.unique("label")` and a layer's `norm(x)` are none."""
+    if name == "norm":
+        return all(map(is_number, node.args))
+    return not (node.args and isinstance(node.args[0], facts.Const) and node.args[0].kind == "str")
 
 
 def _of_super(frame: Frame, name: str) -> Value:

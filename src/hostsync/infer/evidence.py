@@ -11,7 +11,7 @@ from hostsync.catalogue.model import Op
 
 _SIZE_CALLS = frozenset({"dim", "long", "view", "ndimension", "nelement"})
 """Members that prove a tensor only when called: arrays and modules have an attribute, or nothing, of that name."""
-_TENSOR_PARAMS = frozenset({"input", "self", "x", "query", "A", "condition"})
+_TENSOR_PARAMS = frozenset({"input", "self", "tensor", "x", "query", "A", "condition"})
 """Names that torch gives to a first parameter that must be a tensor."""
 _TENSOR_ARGUMENTS = frozenset(
     "x1 x2 mat mat1 mat2 vec vec1 vec2 batch1 batch2 tensor1 tensor2 index target mask boundaries sorted_sequence "
@@ -286,7 +286,7 @@ def _asked_about(test: facts.Expr) -> set[str]:
     if type(test) is not facts.Call or not test.args:
         return set()
     called = dotted_path(test.func)
-    path = dotted_path(test.args[0]) if called is not None and called.rpartition(".")[2] in _TYPE_TESTS else None
+    path = used_path(test.args[0]) if called is not None and called.rpartition(".")[2] in _TYPE_TESTS else None
     return set() if path is None else {path}
 
 
@@ -357,8 +357,17 @@ _SINGLE = {node: _children(node, False) for node in _NODES}
 _SEVERAL = {node: _children(node, True) for node in _NODES}
 
 
+def used_path(node: facts.Expr) -> str | None:
+    """As `dotted_path`, and also for `batch["x"]`."""
+    if type(node) is facts.Subscript:
+        key = node.key
+        path = dotted_path(node.value) if type(key) is facts.Const and key.kind == "str" else None
+        return None if path is None or type(key) is not facts.Const else f"{path}[{key.value}]"
+    return dotted_path(node)
+
+
 def _note(tensors: dict[str, facts.Place], node: facts.Expr, span: facts.Place) -> None:
-    path = dotted_path(node)
+    path = used_path(node)
     if path is not None and (path not in tensors or span < tensors[path]):
         tensors[path] = span
 

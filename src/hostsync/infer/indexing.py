@@ -16,8 +16,8 @@ from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import fields_of
-from hostsync.infer.evidence import dotted_path, is_called_a_mask, is_named_mask, root_of_chain
-from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently, explain
+from hostsync.infer.evidence import dotted_path, is_called_a_mask, is_named_mask, root_of_chain, used_path
+from hostsync.infer.frame import EVALUATORS, Frame, as_tensor, evaluate, evaluate_silently, explain
 from hostsync.infer.operations import merged
 from hostsync.infer.values import (
     ANYWHERE,
@@ -29,6 +29,7 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Mapping,
+    Method,
     Nothing,
     Number,
     Ref,
@@ -41,6 +42,7 @@ from hostsync.infer.values import (
     is_certain,
     join,
     mapping_element,
+    of_param,
     only_host,
     tensors_in,
 )
@@ -70,7 +72,7 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
             parts.append(Part(node, "slice", UNKNOWN))
             continue
         value = evaluate(frame, node)
-        if isinstance(value, Unknown) and (is_comparison(node) or _is_mask(frame, node)):
+        if isinstance(value, (Unknown, Method)) and (is_comparison(node) or _is_mask(frame, node)):
             value = Tensor(ANYWHERE, "bool")
         value = _as_mask(frame, node, value)
         if isinstance(value, Items) and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
@@ -98,7 +100,14 @@ def _is_mask(frame: Frame, node: facts.Expr) -> bool:
     while type(node) is facts.Call and type(node.func) is facts.Attr and node.func.name in _SHAPING:
         node = node.func.value
     path = dotted_path(node)
-    return path is not None and (path in frame.usage.masks or is_called_a_mask(path))
+    return (path is not None and path in frame.usage.masks) or is_called_a_mask(_called(node))
+
+
+def _called(node: facts.Expr) -> str:
+    """What something goes by: a dotted name, or the key of `batch["mask"]`."""
+    if isinstance(node, facts.Subscript) and isinstance(node.key, facts.Const) and isinstance(node.key.value, str):
+        return node.key.value
+    return dotted_path(node) or ""
 
 
 _SHAPING = frozenset(
@@ -169,7 +178,13 @@ def _bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, of_tensor: bool)
 
 def _subscript(frame: Frame, node: facts.Subscript) -> Value:
     base = evaluate(frame, node.value)
-    return load(frame, node, base)
+    # What is indexed is no method, whatever the attribute is.
+    value = load(frame, node, UNKNOWN if isinstance(base, Method) else base)
+    if isinstance(value, Unknown) and frame.usage.tensors:
+        path = used_path(node)
+        if path is not None and path in frame.usage.tensors:
+            return as_tensor(value, frame.usage.tensors[path])
+    return value
 
 
 def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
@@ -220,8 +235,8 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     index = _as_mask(frame, node.key, index)
     if (
         isinstance(base, Unknown)
-        and isinstance(index, Unknown)
-        and (is_comparison(node.key) or is_named_mask(dotted_path(node.key) or ""))
+        and isinstance(index, (Unknown, Method))
+        and (is_comparison(node.key) or is_named_mask(_called(node.key)))
         and frame.context.uses_torch
         and not frame.knows_arrays()
     ):
@@ -230,6 +245,20 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         # Only a tensor is indexed with a mask tensor.
         frame.emit("shape", "subscript", "mask-load", node, subject=node.key, device=index.device, origin=index.origin)
         return Tensor(index.device)
+    if isinstance(base, Unknown) and isinstance(index, Tensor) and index.sure and (index.ndim, index.dtype) == (0, "int"):
+        # A list reads it back as a tensor does.
+        _read_index(frame, node, index)
+        return UNKNOWN
+    if (
+        isinstance(base, Unknown)
+        and isinstance(index, Items)
+        and index.kind == "list"
+        and isinstance(element_of(index), Number)
+        and frame.context.uses_torch
+        and not frame.knows_arrays()
+    ):
+        # A list is an index of tensors and arrays only.
+        return _load_tensor(frame, node, Tensor(ANYWHERE if base.param is None else of_param(base.param)))
     if isinstance(base, Unknown) and isinstance(node.key, facts.Sequence) and isinstance(index, Items):
         # A tuple that holds tensors is an index of nothing but a tensor, unless all are on the CPU.
         held = [part for part in index.items or () if isinstance(part, Tensor) and part.sure and part.ndim != 0]
@@ -373,6 +402,8 @@ def _ndim_after(base: Tensor, parts: list[Part]) -> int | None:
 def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
     """`base[index] = value`."""
     base = evaluate(frame, target.value)
+    if isinstance(base, Method):
+        base = UNKNOWN
     if isinstance(target.key, facts.Slice):
         _bounds(frame, target.key, target, isinstance(base, Tensor))
     if isinstance(base, Tensor):

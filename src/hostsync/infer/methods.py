@@ -143,12 +143,12 @@ def _unknown_method(
         frame.emit("read-back", "Tensor.item", "", node, subject=subject, device=where, confidence="likely")
         return NUMBER
     if name == "tolist" and not args:
-        confidence = "possible" if receiver.param is None or frame.knows_arrays() else "likely"
+        confidence = "possible" if frame.knows_arrays() else "likely"
         frame.emit("read-back", "Tensor.tolist", "", node, subject=subject, device=where, confidence=confidence)
         return UNKNOWN
     if name == "nonzero" and (keywords or not args):
         as_tuple = any(k == "as_tuple" for k, _, _ in keywords)
-        confidence = "likely" if as_tuple else "possible"
+        confidence = "likely" if as_tuple or not frame.knows_arrays() else "possible"
         frame.emit("shape", "Tensor.nonzero", "", node, subject=subject, device=where, confidence=confidence)
         return Tensor(where, "int", 2) if not as_tuple else Items("tuple", None, Tensor(where, "int", 1))
     if name == "cpu" and not args:

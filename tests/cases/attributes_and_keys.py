@@ -1,0 +1,74 @@
+"""Tensors in the attributes and under the keys of what nobody annotates."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def masked(batch, x: Tensor, slots):
+    keep = x.sum(-1) > 0
+    anchor = batch.anchor[keep]  # expect: HS302
+    named = batch.pos[batch.valid_mask]  # expect: HS302
+    under_keys = batch["pos"][batch["mask"]]  # expect: HS302
+    compared = batch.scores[batch.scores > 0]  # expect: HS302
+    first = batch.scores[0]  # silent: HS302, HS308
+    rows = batch.scores[slots]  # silent: HS302
+    return anchor, named, under_keys, compared, first, rows
+
+
+def stored(batch, x: Tensor):
+    batch.scores[x > 0] = x  # expect: HS303
+    batch.scores[x > 0] = 0.0  # silent: HS303
+    batch["scores"][x > 0] = x  # expect: HS303
+
+
+def picked(batch, x: Tensor, names):
+    best = torch.where(x > 0)[0]  # expect: HS301
+    batch.boxes = batch.boxes[best[0]]  # expect: HS104
+    some = batch.boxes[[0, 1]]  # expect: HS405
+    name = names[0]  # silent: HS104
+    return some, name
+
+
+def by_methods(batch):
+    n = int(batch.x.max()) + 1  # expect: HS103
+    while batch.x.norm() > 1:  # expect: HS202
+        batch.x = batch.x / 2
+    rows = batch.x.nonzero()  # expect: HS301
+    values = batch["x"].tolist()  # expect: HS101
+    ones = batch.x.eq(1).sum().item()  # expect: HS101
+    return n, rows, values, ones
+
+
+def proven_under_a_key(batch):
+    order = torch.randperm(batch["x"].size(0))
+    return batch["x"][order]  # expect: HS405
+
+
+def proven_elsewhere(batch):
+    hot = F.one_hot(batch.labels, 3)  # silent: HS605
+    if batch.labels.sum() == 0:  # expect: HS201
+        return None
+    return hot
+
+
+def guarded(group, p):
+    rate = torch.zeros_like(group["lr"]) if torch.is_tensor(group["lr"]) else 0.0
+    if group["lr"] != 0:  # silent: HS201
+        return rate
+    return p
+
+
+def moved_to(batch, values: list[float]):
+    return torch.tensor(values).to(batch.x)  # expect: HS401
+
+
+def converted_to(batch, values: list[float]):
+    return torch.tensor(values).to(batch.dtype)  # silent: HS401
+
+
+def layers(block, x: Tensor, config):
+    x = block.norm(x)  # silent: HS601
+    if config.max_length > 1:  # silent: HS201
+        x = block.norm(x)
+    return x[: config["length"]], config.names[config.index]  # silent: HS104
