@@ -72,3 +72,24 @@ def layers(block, x: Tensor, config):
     if config.max_length > 1:  # silent: HS201
         x = block.norm(x)
     return x[: config["length"]], config.names[config.index]  # silent: HS104
+
+
+def kept_on_the_host(store, x):
+    """What has a shape and a device is a tensor."""
+    n = x.shape[0]
+    store[:n] = x.cpu()  # expect: HS102
+    return n
+
+
+def counted(graph, device):
+    edges = graph.edges.to(device)
+    return torch.bincount(edges[0])  # expect: HS305
+
+
+def one_of_several(value, size: int):
+    """What is asked where a test holds says nothing of elsewhere."""
+    if isinstance(value, Tensor):
+        value = value.item()  # expect: HS101
+    if value > size:  # silent: HS201
+        return size
+    return value

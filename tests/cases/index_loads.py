@@ -87,3 +87,11 @@ def of_any_rank(table: torch.Tensor, n: int, shape: tuple[int, ...]):
     one = table[line[0]]  # expect: HS308
     several = table[block[0]]  # silent: HS308
     return one, several
+
+
+def read_and_index(boxes, order):
+    i = order[0]
+    kept = i.item()  # expect: HS101
+    rest = boxes[i], boxes[order[1:]]  # expect: HS104
+    j = order[:2]
+    return kept, rest, boxes[j]  # silent: HS104, HS308

@@ -93,14 +93,14 @@ def ppo_update(policy, value, optimizer, rollouts, clip=0.2, epochs=4, target_kl
     kls = []
     for epoch in range(epochs):
         for idx in torch.randperm(n).split(64):
-            dist_ = policy(obs[idx])
-            logp = dist_.log_prob(act[idx])
-            ratio = (logp - logp_old[idx]).exp()
+            dist_ = policy(obs[idx])  # expect: HS405
+            logp = dist_.log_prob(act[idx])  # expect: HS405
+            ratio = (logp - logp_old[idx]).exp()  # expect: HS405
             loss = -torch.min(ratio * adv[idx], ratio.clamp(1 - clip, 1 + clip) * adv[idx]).mean()  # expect: HS405, HS405
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            kl = (logp_old[idx] - logp).mean().item()  # expect: HS101
+            kl = (logp_old[idx] - logp).mean().item()  # expect: HS101, HS405
             kls.append(kl)
         if kl > 1.5 * target_kl:
             break

@@ -128,19 +128,18 @@ def _tensors(frame: Frame, op: Op, placed: Arguments, receiver: Value | None) ->
         value = named.get(param.name)
         if value is None or param.name in {"device", "dtype"}:
             continue
+        # The operation takes nothing but a tensor there, or hardly anything else.
+        proves = param is op.params[0] and receiver is None and op.device in {"args", "like"}
         if type(value) is Tensor:
-            found.append(value)
+            found.append(value._replace(sure=True) if proves and not value.sure else value)
             continue
         held = tensors_in(value, 2)
         if (
             not held
-            and param is op.params[0]
-            and receiver is None
+            and proves
             and isinstance(value, Unknown)
-            and op.device in {"args", "like"}
             and not (op.name.startswith(DISTRIBUTIONS) and _is_numbers(frame, value))
         ):
-            # The operation takes nothing but a tensor there, or hardly anything else.
             held = (as_tensor(value),)
         found.extend(held)
     for value in placed.extra:

@@ -41,6 +41,8 @@ _MOVES = frozenset({"float", "half", "double", "bfloat16", "cpu", "cuda", "detac
 """Methods that modules and tensors have, but arrays and numbers don't."""
 _CASTS = frozenset({"float", "half", "double", "bfloat16", "detach", "long"})
 """Those that give nothing but a module or a tensor."""
+_PLACED = frozenset({"cpu", "cuda", "detach"})
+"""Methods of what has a device."""
 _TO_THE_DEVICE = frozenset({"to", "cuda"})
 _MASK_METHODS = frozenset({"any", "all", "logical_not", "logical_and", "logical_or"})
 """Methods that what is also used as an index has only where it is a mask; `_OF_MASKS` are such functions."""
@@ -77,6 +79,8 @@ class Usage(NamedTuple):
     """Names of which a type is asked for somewhere, so that they may be several things."""
     indexes: frozenset[str] = frozenset()
     """Names that something is indexed with."""
+    read: frozenset[str] = frozenset()
+    """Names of which `item` is called, so that they have one element."""
     moves_attributes: bool = False
     """It moves whichever attributes of `self`: `setattr(self, name, value.to(device))`."""
 
@@ -126,6 +130,7 @@ def usage_of(
     moved: set[str] = set()
     asked: set[str] = set()
     indexes: set[str] = set()
+    read: set[str] = set()
     converted = [] if converted is None else converted
     stores = candidates = moves_attributes = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
@@ -158,10 +163,14 @@ def usage_of(
                 if type(node.func) is facts.Name and node.func.id == "setattr":
                     moves_attributes = moves_attributes or _moves_attribute(node)
                 if type(node.func) is facts.Attr and type(node.func.value) is facts.Name:
+                    if node.func.name in _PLACED:
+                        _note(placed, node.func.value, node.span)
                     if node.func.name in _TO_THE_DEVICE:
                         moved.add(node.func.value.id)
                     elif node.func.name in _LIKE_ARRAYS:
                         shaped.add(node.func.value.id)
+                    elif node.func.name == "item":
+                        read.add(node.func.value.id)
             _, func, args, keywords = node
             push(func)
             if args:
@@ -218,6 +227,7 @@ def usage_of(
                 moved |= inner.moved
                 asked |= inner.asked
                 indexes |= inner.indexes
+                read |= inner.read - names
                 moves_attributes = moves_attributes or inner.moves_attributes
                 extend(rest)
                 continue
@@ -245,6 +255,7 @@ def usage_of(
         frozenset(moved) if moved else _NO_NAMES,
         frozenset(asked) if asked else _NO_NAMES,
         frozenset(indexes) if indexes else _NO_NAMES,
+        frozenset(read) if read else _NO_NAMES,
         moves_attributes,
     )
 

@@ -346,11 +346,19 @@ class Frame:
             value = NAMED_LOADER
         elif isinstance(value, Tensor) and not value.sure and value.param is None and name in self.usage.tensors:
             value = value._replace(sure=True)
+        elif name in self.usage.read:
+            value = self._read(value)
         self.env[name] = value
         if self.paths:
             prefix = name + "."
             for path in [path for path in self.paths if path.startswith(prefix)]:
                 del self.paths[path]
+
+    def _read(self, value: Value) -> Value:
+        """What `item` is called of: a tensor of one element, or an element of an array."""
+        if isinstance(value, Unknown) and self.context.uses_torch and not self.knows_arrays():
+            value = as_tensor(value)
+        return value._replace(ndim=0) if isinstance(value, Tensor) and value.ndim is None else value
 
     # --- branches --------------------------------------------------------------------------------
 

@@ -245,19 +245,11 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         # Only a tensor is indexed with a mask tensor.
         frame.emit("shape", "subscript", "mask-load", node, subject=node.key, device=index.device, origin=index.origin)
         return Tensor(index.device)
-    if isinstance(base, Unknown) and isinstance(index, Tensor) and index.sure and (index.ndim, index.dtype) == (0, "int"):
+    if isinstance(base, Unknown) and _is_read(index, node.key, frame):
         # A list reads it back as a tensor does.
         _read_index(frame, node, index)
         return UNKNOWN
-    if (
-        isinstance(base, Unknown)
-        and isinstance(index, Items)
-        and index.kind == "list"
-        and isinstance(element_of(index), Number)
-        and frame.context.uses_torch
-        and not frame.knows_arrays()
-    ):
-        # A list is an index of tensors and arrays only.
+    if isinstance(base, Unknown) and _is_of_tensors(index) and frame.context.uses_torch and not frame.knows_arrays():
         return _load_tensor(frame, node, Tensor(ANYWHERE if base.param is None else of_param(base.param)))
     if isinstance(base, Unknown) and isinstance(node.key, facts.Sequence) and isinstance(index, Items):
         # A tuple that holds tensors is an index of nothing but a tensor, unless all are on the CPU.
@@ -279,6 +271,20 @@ def _read_index(frame: Frame, node: facts.Subscript, index: Tensor) -> None:
         device=index.device,
         origin=index.origin,
     )
+
+
+def _is_read(index: Value, node: facts.Expr, frame: Frame) -> TypeGuard[Tensor]:
+    """An index of one element, and a whole number."""
+    if not isinstance(index, Tensor) or not index.sure or index.ndim != 0:
+        return False
+    return index.dtype == "int" or (isinstance(node, facts.Name) and node.id in frame.usage.read)
+
+
+def _is_of_tensors(index: Value) -> bool:
+    """A list of numbers, or a tensor of positions on the CPU: an index of tensors and arrays only."""
+    if isinstance(index, Items):
+        return index.kind == "list" and isinstance(element_of(index), Number)
+    return isinstance(index, Tensor) and index.sure and index.device == CPU and index.dtype == "int" and index.ndim != 0
 
 
 def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
