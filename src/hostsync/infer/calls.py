@@ -42,7 +42,8 @@ from hostsync.infer.values import (
 )
 
 _OF_ARRAYS = frozenset(
-    "all any argmax argmin argsort cumsum eq ge gt le lt max mean median min ne norm prod ravel squeeze std sum unique var".split()
+    "all any argmax argmin argsort cumsum eq ge gt le lt max mean median min ne norm prod ravel squeeze std sum unique "
+    "var".split()
 )
 """What tensors share with arrays: where there are no arrays, only a tensor has them."""
 _new = tuple.__new__
