@@ -93,3 +93,24 @@ def one_of_several(value, size: int):
     if value > size:  # silent: HS201
         return size
     return value
+
+
+def sized(x: Tensor, y):
+    scaled = x * x.size(1) + y * y.size(0)  # silent: HS104
+    return scaled, x.size() + (1,)
+
+
+def masked_by_a_function(x: Tensor, lengths, helpers):
+    return x[helpers.sequence_mask(lengths)]  # expect: HS302
+
+
+def made_like(value, other: Tensor):
+    if torch.is_tensor(value):
+        return value.to(other.device)
+    return torch.as_tensor(value, device=other.device)  # expect: HS404
+
+
+def made_like_or_not(value, other: Tensor):
+    if torch.is_tensor(value):
+        value = value.float()
+    return torch.as_tensor(value, device=other.device)  # silent: HS404

@@ -34,6 +34,16 @@ def at_pairs(x: Tensor, anchor: Tensor, other: Tensor):
     return mask
 
 
+def in_a_line(n: int, blank, where, mask, device: torch.device):
+    line = torch.zeros(n, device=device)
+    line[blank] = 1.0  # expect: HS406
+    line[where.pos_inds] = 1.0  # expect: HS406
+    line[mask] = 1.0  # silent: HS406
+    plane = torch.zeros(n, n, device=device)
+    plane[blank] = 1.0  # silent: HS406
+    return line, plane
+
+
 def identity(n: int, device: torch.device):
     a = torch.zeros(n, n, device=device)
     for i in range(n):

@@ -44,6 +44,14 @@ def test_a_star_brings_public_names() -> None:
     assert targets(graph, "c.py") == {"b *f": "a.py:f", "b *h": "b.py:h"}
 
 
+def test_a_part_that_the_package_imports_itself() -> None:
+    """`from . import part` in the package finds the file, and so does who asks the package for it."""
+    package = module("p.__init__", (".", "part"), (".", "other"))
+    graph = build([package, module("p.part", names=("f",)), module("p.other", (".", "part")), module("q", ("p", "part"))])
+    assert targets(graph, "p/other.py") == {". part": "p/part.py:"}
+    assert targets(graph, "q.py") == {"p part": "p/part.py:"}
+
+
 def test_what_is_imported_for_types_is_known() -> None:
     graph = build([module("a", names=("f",)), module("b", ("a", "f"), typing=True)])
     assert graph.needs["b.py"].modules == ("a.py",)

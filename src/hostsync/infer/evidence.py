@@ -217,7 +217,8 @@ def usage_of(
             if guarded is not None:
                 # What is done where `isinstance(x, …)` holds says nothing of what `x` is elsewhere.
                 names, inside, rest = guarded
-                asked |= _asked_for_tensors(node)
+                if not _leaves(node):
+                    asked |= _asked_for_tensors(node)
                 inner = usage_of(inside, ops, canonical, uses_torch, converted)
                 for path, place in inner.tensors.items():
                     if path not in names and (path not in tensors or place < tensors[path]):
@@ -313,6 +314,11 @@ def _asked_for_tensors(node: Any) -> set[str]:
         if not wanted or any(path.rpartition(".")[2] in {"Tensor", "Parameter"} for path in paths):
             found |= _asked_about(part)
     return found
+
+
+def _leaves(node: Any) -> bool:
+    """`if isinstance(x, Tensor): return …`: what comes after is of what is none."""
+    return type(node) is facts.If and not node.orelse and type(node.body[-1]) in {facts.Return, facts.Raise}
 
 
 _TYPE_TESTS = frozenset({"isinstance", "is_tensor", "issubclass"})

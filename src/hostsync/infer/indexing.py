@@ -104,10 +104,10 @@ def _is_mask(frame: Frame, node: facts.Expr) -> bool:
 
 
 def _called(node: facts.Expr) -> str:
-    """What something goes by: a dotted name, or the key of `batch["mask"]`."""
+    """What something goes by: a dotted name, that of a function that gives it, or the key of `batch["mask"]`."""
     if isinstance(node, facts.Subscript) and isinstance(node.key, facts.Const) and isinstance(node.key.value, str):
         return node.key.value
-    return dotted_path(node) or ""
+    return dotted_path(node.func if isinstance(node, facts.Call) else node) or ""
 
 
 _SHAPING = frozenset(
@@ -481,6 +481,9 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         # Two tensors wait whatever they hold: positions, or truth values that are turned into such.
         several = [p for p in parts if p.kind == "tensor"]
         at_tensors = several[1:] or [p for p in parts if p.kind == "scalar" or _is_position(p)]
+        if scalar and base.ndim == 1 and [part.kind for part in parts] == ["unknown"]:
+            # A number or positions, as it is neither a slice nor a mask: each waits.
+            at_tensors = parts
         ints = [p for p in parts if p.kind == "int"]
         only_ints = len(ints) == len(parts)
         leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))

@@ -367,7 +367,8 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
     if returns == "python":
         return NUMBER
     if returns == "shape":
-        return SIZES
+        dim = args.named.get("dim")
+        return SIZES if dim is None or isinstance(dim, Nothing) else NUMBER
     if returns == "numpy":
         return Array(tensors[0].ndim if tensors else None)
     if returns == "device":

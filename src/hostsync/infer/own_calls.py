@@ -17,7 +17,7 @@ from hostsync.infer.operations import (
     lead,
     merged,
 )
-from hostsync.infer.summaries import apply_effects, bind_arguments, returned
+from hostsync.infer.summaries import apply_effects, bind_arguments, is_abstract, returned
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -27,7 +27,9 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Tensor,
+    Unknown,
     Value,
+    join,
     tensors_in,
 )
 
@@ -50,8 +52,26 @@ def own_function(frame: Frame, node: facts.Call, callee: Callable, args: Argumen
         return UNKNOWN
     _record_call(frame, node, callee.symbol, bindings)
     value = returned(frame.context, callee, bindings)
+    if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
+        value = _overriding(frame, callee, called, args, keywords)
     apply_effects(frame, callee, bindings)
     return explain(value, node)
+
+
+def _overriding(
+    frame: Frame, callee: Callable, called: facts.Function, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    """What the methods give that classes of this module put in place of one that only raises an error."""
+    context = frame.context
+    found: Value | None = None
+    for name, info in context.classes.items():
+        method = info.methods.get(called.name)
+        if method is None or is_abstract(method) or callee.owner not in [base.name for base in context.lineage(name)]:
+            continue
+        other = Callable(method, f"{name}.{called.name}", Instance(name, True), name)
+        value = returned(context, other, bind_arguments(method, True, args, keywords))
+        found = value if found is None else join(found, value)
+    return UNKNOWN if found is None else found
 
 
 def _record_call(frame: Frame, node: facts.Call, symbol: str, bindings: Mapping_[str, Value]) -> None:

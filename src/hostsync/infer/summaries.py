@@ -135,12 +135,18 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
     for value in frame.returns:
         result = value if result is None else join(result, value)
     if result is None:
-        result = Nothing()
+        # What only raises an error is left to those that override it.
+        result = UNKNOWN if is_abstract(node) else Nothing()
     if node.returns is not None and (isinstance(result, (Unknown, Items, Mapping)) or _is_stub(node)):
         promised = from_annotation(node.returns, partial(evaluate, frame))
         if promised is not None and ((isinstance(result, Unknown) and result.param is None) or _is_stub(node)):
             return promised
     return result
+
+
+def is_abstract(node: facts.Function) -> bool:
+    """It ends in an error, as a method does that others are to override."""
+    return bool(node.body) and isinstance(node.body[-1], facts.Raise)
 
 
 def _is_stub(node: facts.Function) -> bool:

@@ -251,7 +251,9 @@ class _Resolver:
                 target = self._module(place, imported.module)
                 return self._beyond(module, imported.module, None) if target is None else f"{target}:"
             base = self._base(module, imported)
-            return None if base is None else self._resolve(module, base, imported.name, depth + 1)
+            found = None if base is None else self._resolve(module, base, imported.name, depth + 1)
+            # `from . import part` in the package itself leads back here.
+            return found or self._submodule(place, dotted, name)
         inside = self._submodule(place, dotted, name)
         if inside is not None:
             return inside
