@@ -461,3 +461,5 @@ class Outline(NamedTuple):
 
     imports: tuple[Imported, ...]
     names: tuple[str, ...]
+    attributes: tuple[tuple[str, str], ...] = ()
+    """What it looks up in imports that may be modules: the alias, and the dotted rest of `alias.part.name`."""

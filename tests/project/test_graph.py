@@ -47,7 +47,9 @@ def test_a_star_brings_public_names() -> None:
 def test_a_part_that_the_package_imports_itself() -> None:
     """`from . import part` in the package finds the file, and so does who asks the package for it."""
     package = module("p.__init__", (".", "part"), (".", "other"))
-    graph = build([package, module("p.part", names=("f",)), module("p.other", (".", "part")), module("q", ("p", "part"))])
+    graph = build(
+        [package, module("p.part", names=("f",)), module("p.other", (".", "part")), module("q", ("p", "part"))]
+    )
     assert targets(graph, "p/other.py") == {". part": "p/part.py:"}
     assert targets(graph, "q.py") == {"p part": "p/part.py:"}
 

@@ -67,6 +67,28 @@ def test_an_outline() -> None:
     )
 
 
+def test_what_is_looked_up_in_modules() -> None:
+    source = b"""\
+import os
+import pkg, pkg.part as p
+from . import utils as U, Class
+from .deep import name, Name as N
+
+pkg.f(U.g.h.i.j.k, p.q)
+x = not_pkg.f(a.pkg.f, os.path) + name.attribute[U.one] - (U.two)
+Class.create() + N.create() + pkg.
+"""
+    assert outline_of(source).attributes == (
+        ("U", "g.h.i.j"),
+        ("U", "one"),
+        ("U", "two"),
+        ("name", "attribute"),
+        ("p", "q"),
+        ("pkg", "f"),
+        ("pkg", "part"),
+    )
+
+
 @pytest.mark.parametrize("path", stdlib_files()[::7], ids=lambda path: path.name)
 def test_it_knows_what_a_parse_knows_of_the_top_level(path: Path) -> None:
     source = path.read_bytes()

@@ -143,5 +143,7 @@ class Links(NamedTuple):
         return None if target is None else self.library.value(target)
 
     def member(self, module: str, name: str) -> Value | None:
-        """`module.name` for a module of the project."""
-        return self.library.value(f"{module}{SEPARATOR}{name}")
+        """`module.name` for a module of the project; what that has from others, too."""
+        path = f"{module}{SEPARATOR}{name}"
+        target = self.targets.get(path)
+        return self.library.value(path if target is None else target)

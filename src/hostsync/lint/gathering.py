@@ -197,18 +197,19 @@ class _Sketch(NamedTuple):
     """The outline of a file, as far as it is asked for each time."""
 
     entry: Entry
-    kept: tuple[list[Any], list[Any]]
-    """The plain form of its imports and names."""
+    kept: tuple[list[Any], list[Any], list[Any]]
+    """The plain form of its imports, names and attributes."""
     first_names: list[str]
     """The first parts of the absolute imports that run with the module."""
     digest: str
     """Of the outline."""
 
     def outline(self) -> Outline:
-        imports, names = self.kept
+        imports, names, attributes = self.kept
         try:
-            return Outline(tuple([Imported(*imported) for imported in imports]), tuple(names))
-        except TypeError:
+            listed = tuple([Imported(*imported) for imported in imports])
+            return Outline(listed, tuple(names), tuple([(alias, chain) for alias, chain in attributes]))
+        except (TypeError, ValueError):
             # What was kept is damaged.
             fresh = _sketch(self.entry, None)
             return Outline((), ()) if fresh is None else fresh.outline()
@@ -220,13 +221,14 @@ def _sketch(entry: Entry, outlines: Cache | None) -> _Sketch | None:
     if not entry.content or entry.is_notebook:
         return None
     match None if outlines is None else outlines.get(entry.key, entry.content):
-        case [list() as imports, list() as names, list() as first, str() as mark]:
-            return _Sketch(entry, (imports, names), cast("list[str]", first), mark)
+        case [list() as imports, list() as names, list() as attributes, list() as first, str() as mark]:
+            return _Sketch(entry, (imports, names, attributes), cast("list[str]", first), mark)
     try:
         outline = outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
     except OSError:
         return None
-    kept: tuple[list[Any], list[Any]] = [list(imported) for imported in outline.imports], list(outline.names)
+    imported, attributes = ([list(each) for each in part] for part in (outline.imports, outline.attributes))
+    kept: tuple[list[Any], list[Any], list[Any]] = imported, list(outline.names), attributes
     absolute = (i.module for i in outline.imports if not i.module.startswith(".") and not i.local)
     first_names = sorted({module.partition(".")[0] for module in absolute})
     mark = digest(b"", json.dumps(kept).encode("ascii"))

@@ -46,7 +46,8 @@ class Need(NamedTuple):
 
     targets: tuple[tuple[str, str], ...]
     """The module and name of an import, as written and joined by a blank, and the `key:name` that it stands for.
-    A name of `*` stands once for each name that it brings."""
+    A name of `*` stands once for each name that it brings. Also `key:name` of what is looked up in a module that has
+    it from another, and what that stands for."""
     modules: tuple[str, ...]
     """The keys of the modules that must be known first."""
 
@@ -148,13 +149,17 @@ class _Resolver:
         With `late`, those that don't run with it: for types only, or in a function.
         """
         found: list[tuple[str, str]] = []
+        chains: dict[str, list[str]] = {}
+        for alias, chain in module.outline.attributes:
+            chains.setdefault(alias, []).append(chain)
         for imported in module.outline.imports:
             if (imported.typing or imported.local) != late:
                 continue
             if imported.name is None:
                 key = self._module(module.place, imported.module)
-                if key is not None and self.modules[key].dotted == imported.module:
+                if key is not None and key != module.key:
                     found.append((f"{imported.module} ", f"{key}:"))
+                    found += self._members(module, key, chains.get(imported.alias, ()))
                 elif key is None:
                     beyond = self._beyond(module, imported.module, None)
                     if beyond is not None:
@@ -173,7 +178,27 @@ class _Resolver:
             target = self._resolve(module, base, imported.name, 0)
             if target is not None:
                 found.append((written, target))
+                if target.endswith(":"):
+                    found += self._members(module, target[:-1], chains.get(imported.alias, ()))
         return found
+
+    def _members(self, asker: Module, key: str, chains: Iterable[str]) -> list[tuple[str, str]]:
+        """What `part.name` stands for in a module, as far as the module itself has it from others: by `key:part`."""
+        found: dict[str, str] = {}
+        for chain in chains:
+            at = key
+            for part in chain.split("."):
+                held = self.modules.get(at)
+                if held is None or part in self._defined(held):
+                    break
+                target = self._resolve(asker, held.dotted.removesuffix(f".{INIT}"), part, 0)
+                if target is None:
+                    break
+                found[f"{at}:{part}"] = target
+                if not target.endswith(":"):
+                    break
+                at = target[:-1]
+        return list(found.items())
 
     def passed_on(self, module: Module) -> dict[str, str]:
         """The names that a module has from others, and what they stand for."""

@@ -7,6 +7,7 @@ a module is taken to know one more or one fewer of the others; a scan then says 
 from __future__ import annotations
 
 import re
+import sys
 
 from hostsync.facts import Imported, Outline
 
@@ -65,7 +66,35 @@ def outline_of(source: bytes) -> Outline:
         else:
             for name, alias in _listed(match["modules"]):
                 imports.append(Imported(name, None, alias, typing))
-    return Outline(tuple(imports), tuple(names))
+    return Outline(tuple(imports), tuple(names), _attributes(text, imports))
+
+
+_CHAIN = re.compile(rb"\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,3})")
+_OUTSIDE = sys.stdlib_module_names | {"torch", "numpy", "pandas", "scipy", "PIL", "tqdm", "einops", "matplotlib"}
+"""Packages that are hardly ever the one that is scanned, and whose attributes need not be listed."""
+_BEFORE = frozenset(b"._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
+def _attributes(text: bytes, imports: list[Imported]) -> tuple[tuple[str, str], ...]:
+    """The `alias.part.name` of a source, for the imports that may stand for modules."""
+    found: set[tuple[str, str]] = set()
+    for alias in {imported.alias for imported in imports if _may_be_module(imported)}:
+        needle = alias.encode("utf-8")
+        at = text.find(needle + b".")
+        while at >= 0:
+            end = at + len(needle)
+            chain = _CHAIN.match(text, end) if text[at - 1] not in _BEFORE else None
+            if chain is not None:
+                found.add((alias, _text(chain[1])))
+            at = text.find(needle + b".", end)
+    return tuple(sorted(found))
+
+
+def _may_be_module(imported: Imported) -> bool:
+    """Modules have small names."""
+    if "." in imported.alias or imported.module.partition(".")[0] in _OUTSIDE:
+        return False
+    return imported.name is None or imported.name[:1].islower()
 
 
 def _listed(text: bytes) -> list[tuple[str, str]]:

@@ -1,0 +1,2 @@
+from .part import Part, part_idx
+from . import deep
