@@ -503,3 +503,24 @@ def test_evidence_follows_the_callers(tmp_path: Path, workers: int) -> None:
     after = scan(pkg, cache=cache, workers=workers)
     assert [row for row, _, _ in after["schedules.py"]] == [5, 14]
     assert scan(pkg / "pkg" / "schedules.py", cache=cache, workers=workers)["schedules.py"] == after["schedules.py"]
+
+
+def test_torch_itself_is_known_by_its_names(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "torch/__init__.py": "from . import part\nfrom .part import helper",
+            "torch/nn/__init__.py": "from . import functional",
+            "torch/nn/functional.py": "def relu(x):\n    return x",
+            "torch/part.py": """
+                import torch
+                import torch.nn.functional as F
+                from torch import Tensor
+
+                def helper(x: Tensor):
+                    y = torch.relu(x) + F.relu(x)
+                    return torch.nonzero(y)
+            """,
+        },
+    )
+    assert scan(tmp_path)["part.py"] == [(8, "HS301", "likely")]

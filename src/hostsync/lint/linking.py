@@ -96,7 +96,7 @@ def _public_name(target: str, ops: Mapping[str, Op]) -> str | None:
     parts = ["torch", *dotted.split(".")]
     if parts[-1] == "":
         name = ".".join(parts[:-1])
-        return name if name != "torch" and any(op.startswith(f"{name}.") for op in ops) else None
+        return name if any(op.startswith(f"{name}.") for op in ops) else None
     for depth in range(1, len(parts)):
         name = ".".join([*parts[:depth], parts[-1]])
         if name in _TYPES or name in ops:
