@@ -12,6 +12,13 @@ def arrays(batch, device: torch.device):
     return rows
 
 
+def positions(labels, values: list[float]):
+    weights = np.asarray(values)
+    rows = labels.nonzero().squeeze(1)  # expect: HS301
+    columns = labels.nonzero()  # silent: HS301
+    return weights, rows, columns
+
+
 def frames(path):
     frame = pd.read_csv(path)
     return frame[["a", "b"]], frame["a"].tolist(), frame.x.eq(1), frame["a"].max()  # silent: HS101, HS405

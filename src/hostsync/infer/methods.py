@@ -63,6 +63,8 @@ _SHARED = frozenset(
 """Members that modules, mappings, numbers, arrays or bundles of tensors have as well."""
 _DEFINITE = frozenset({"numpy", "tolist", "item"})
 """Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
+_OF_POSITIONS = frozenset({"squeeze", "flatten", "view", "reshape", "t", "tolist", "numel", "size", "unbind", "cpu"})
+"""Members that the tensor which `nonzero` gives has, and the tuple of an array's doesn't."""
 
 
 def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -95,6 +97,8 @@ def _tensor_method(
 ) -> Value:
     if name in _DEFINITE:
         _definite(frame, node)
+    if name in _OF_POSITIONS:
+        _counted(frame, node)
     if name in {"to", "cuda", "cpu", "type", "numpy", "copy_", "pin_memory", "type_as", "new_tensor"}:
         return transfer(frame, node, receiver, name, args, keywords)
     if not receiver.sure and name in {"items", "values", "keys"}:
@@ -125,6 +129,16 @@ def _definite(frame: Frame, node: facts.Call) -> None:
                     moved = evaluate(frame, inner)
                 if isinstance(moved, Tensor) and moved.device == CPU:
                     frame.emit("read-back", "Tensor.to", "to-host", inner, subject=inner.func.value)
+
+
+def _counted(frame: Frame, node: facts.Call) -> None:
+    """`x.nonzero().squeeze(1)`: that of an array would be a tuple."""
+    inner = _receiver_node(node)
+    if isinstance(inner, facts.Call) and isinstance(inner.func, facts.Attr) and inner.func.name == "nonzero":
+        with frame.silently():
+            value = evaluate(frame, inner.func.value)
+        if isinstance(value, (Unknown, Method)) and frame.context.uses_torch:
+            frame.emit("shape", "Tensor.nonzero", "", inner, subject=inner.func.value)
 
 
 def _unknown_method(
