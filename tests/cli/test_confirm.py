@@ -51,8 +51,8 @@ def truth(tensor):
 
 MODEL = """\
 import torch
-
-
+if False:
+    import numpy as np
 def helper(x: torch.Tensor):
     return x.item()
 
@@ -74,7 +74,7 @@ def unknown(value):
     value.read()
     value.read(allowed="told")
     value.read(kind="free")
-    value.real.tolist()
+    value.real.tolist(); array: np.ndarray
     return 1 if torch.ones(3, device=value.device) else 0
 """
 

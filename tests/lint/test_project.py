@@ -505,9 +505,10 @@ def test_evidence_follows_the_callers(tmp_path: Path, workers: int) -> None:
     assert scan(pkg / "pkg" / "schedules.py", cache=cache, workers=workers)["schedules.py"] == after["schedules.py"]
 
 
-def test_torch_itself_is_known_by_its_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize("above", [".", "opt/torch/site"])
+def test_torch_itself_is_known_by_its_names(tmp_path: Path, above: str) -> None:
     write(
-        tmp_path,
+        tmp_path / above,
         {
             "torch/__init__.py": "from . import part\nfrom .part import helper",
             "torch/nn/__init__.py": "from . import functional",

@@ -92,7 +92,8 @@ def _public_name(target: str, ops: Mapping[str, Op]) -> str | None:
     """The name by which a module of torch, or what it defines, is known, as `torch.Tensor`; None if by none."""
     from hostsync.infer.plain import dotted_name
 
-    *_, dotted = f".{dotted_name(target)}".partition(".torch.")
+    # The last: a folder further up may be called torch, too.
+    *_, dotted = f".{dotted_name(target)}".rpartition(".torch.")
     parts = ["torch", *dotted.split(".")]
     if parts[-1] == "":
         name = ".".join(parts[:-1])
