@@ -221,7 +221,9 @@ def _sketch(entry: Entry, outlines: Cache | None) -> _Sketch | None:
     if not entry.content or entry.is_notebook:
         return None
     match None if outlines is None else outlines.get(entry.key, entry.content):
-        case [list() as imports, list() as names, list() as attributes, list() as first, str() as mark]:
+        case [list() as imports, list() as names, list() as attributes, list() as first, str() as mark] if all(
+            isinstance(name, str) for name in first
+        ):
             return _Sketch(entry, (imports, names, attributes), cast("list[str]", first), mark)
     try:
         outline = outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
