@@ -376,11 +376,13 @@ _SEVERAL = {node: _children(node, True) for node in _NODES}
 
 def used_path(node: facts.Expr) -> str | None:
     """As `dotted_path`, and also for `batch["x"]`."""
-    if type(node) is facts.Subscript:
-        key = node.key
-        path = dotted_path(node.value) if type(key) is facts.Const and key.kind == "str" else None
-        return None if path is None or type(key) is not facts.Const else f"{path}[{key.value}]"
-    return dotted_path(node)
+    if type(node) is not facts.Subscript:
+        return dotted_path(node)
+    key = node.key
+    if type(key) is not facts.Const or key.kind != "str":
+        return None
+    path = dotted_path(node.value)
+    return None if path is None else f"{path}[{key.value}]"
 
 
 def _note(tensors: dict[str, facts.Place], node: facts.Expr, span: facts.Place) -> None:
