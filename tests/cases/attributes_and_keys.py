@@ -20,6 +20,7 @@ def stored(batch, x: Tensor):
     batch.scores[x > 0] = x  # expect: HS303
     batch.scores[x > 0] = 0.0  # silent: HS303
     batch["scores"][x > 0] = x  # expect: HS303
+    batch.counts[x > 0] += 1  # expect: HS302
 
 
 def picked(batch, x: Tensor, names):

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.evidence import ARRAY_PACKAGES, Usage, imports_torch, mentions_any, names_of_packages
+from hostsync.infer.evidence import Usage
+from hostsync.infer.imported import ARRAY_PACKAGES, imports_torch, mentions_any, names_of_packages
 from hostsync.infer.links import KnownClass, Links
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (

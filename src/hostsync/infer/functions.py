@@ -7,7 +7,7 @@ from functools import partial
 from hostsync import facts
 from hostsync.infer.annotations import admits_number, from_annotation
 from hostsync.infer.events import Reason
-from hostsync.infer.evidence import Usage, dotted_path, imports_torch, usage_of
+from hostsync.infer.evidence import Usage, dotted_path, usage_of
 from hostsync.infer.frame import (
     ClassInfo,
     Context,
@@ -17,6 +17,7 @@ from hostsync.infer.frame import (
     evaluate_silently,
     execute,
 )
+from hostsync.infer.imported import imports_torch
 from hostsync.infer.plain import is_tensor_annotation, short_name
 from hostsync.infer.values import (
     ANYWHERE,

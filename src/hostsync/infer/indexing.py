@@ -177,9 +177,7 @@ def _bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, of_tensor: bool)
 
 
 def _subscript(frame: Frame, node: facts.Subscript) -> Value:
-    base = evaluate(frame, node.value)
-    # What is indexed is no method, whatever the attribute is.
-    value = load(frame, node, UNKNOWN if isinstance(base, Method) else base)
+    value = load(frame, node, evaluate(frame, node.value))
     if isinstance(value, Unknown) and frame.usage.tensors:
         path = used_path(node)
         if path is not None and path in frame.usage.tensors:
@@ -189,6 +187,9 @@ def _subscript(frame: Frame, node: facts.Subscript) -> Value:
 
 def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     """The value of `base[index]`."""
+    if isinstance(base, Method):
+        # What is indexed is no method, whatever the attribute is.
+        base = UNKNOWN
     if isinstance(node.key, facts.Slice):
         _bounds(frame, node.key, node, isinstance(base, Tensor))
     if isinstance(base, Tensor):

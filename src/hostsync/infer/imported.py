@@ -1,0 +1,85 @@
+"""The packages that a module imports, as far as these say what its values may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hostsync import facts
+
+TORCH_PACKAGES = frozenset(
+    [
+        "torch",
+        "torchvision",
+        "torchaudio",
+        "torchtext",
+        "torchmetrics",
+        "torch_geometric",
+        "torchdata",
+        "pytorch_lightning",
+        "lightning",
+        "transformers",
+        "accelerate",
+        "diffusers",
+        "timm",
+        "peft",
+        "deepspeed",
+        "ignite",
+        "kornia",
+        "monai",
+        "fairscale",
+        "fairseq",
+        "apex",
+        "flash_attn",
+        "bitsandbytes",
+        "trl",
+    ]
+)
+"""Packages whose import says that a module handles tensors. Without one, how a name is used proves nothing."""
+ARRAY_PACKAGES = frozenset(
+    ["numpy", "pandas", "jax", "cupy", "tensorflow", "xarray", "polars", "scipy", "sqlalchemy", "django", "mlx"]
+)
+"""Packages whose objects have some methods of tensors."""
+
+_BRANCHES = (facts.If, facts.Try, facts.Handler, facts.With)
+_ALL = (*_BRANCHES, facts.For, facts.While, facts.Class, facts.Function)
+
+
+def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool:
+    """Whether a block imports torch or a package built on it, in any of its branches."""
+    inside = _ALL if into_functions else _BRANCHES
+    return any(_package(node) in TORCH_PACKAGES for node in _imports(body, inside))
+
+
+def names_of_packages(body: tuple[facts.Stmt, ...], packages: frozenset[str]) -> frozenset[str]:
+    """What a block imports from some packages is called, functions included: `np` for `import numpy as np`."""
+    return frozenset(node.alias for node in _imports(body, _ALL) if _package(node) in packages)
+
+
+def mentions_any(body: tuple[facts.Stmt, ...], names: frozenset[str]) -> bool:
+    """Whether a block speaks of one of some names."""
+    stack: list[object] = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, facts.Name):
+            if node.id in names:
+                return True
+        elif isinstance(node, tuple):
+            stack.extend(node)
+    return False
+
+
+def _package(node: facts.Import) -> str:
+    return node.module.partition(".")[0]
+
+
+def _imports(body: tuple[facts.Stmt, ...], inside: tuple[type, ...]) -> Iterator[facts.Import]:
+    """The imports of a block, in statements of the kinds `inside`, too."""
+    stack: list[object] = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, facts.Import):
+            yield node
+        elif type(node) is tuple:
+            stack.extend(node)
+        elif isinstance(node, tuple) and isinstance(node, inside):
+            stack.extend(part for part in node if type(part) is tuple)
