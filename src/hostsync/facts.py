@@ -173,6 +173,8 @@ class Formatted(NamedTuple):
 class FString(NamedTuple):
     span: Place
     fields: tuple[Formatted, ...]
+    start: str
+    """The text before the first field, if a name may begin so; else empty."""
 
 
 class Starred(NamedTuple):

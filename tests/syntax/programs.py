@@ -185,7 +185,7 @@ INSERTIONS = (
 def without_field_spans(value: object, inside: bool = False) -> object:
     """Facts as plain tuples, without the spans inside of f-strings: Python before 3.12 gets those of some wrong."""
     if isinstance(value, facts.FString):
-        return ("FString", None if inside else value.span, without_field_spans(value.fields, True))
+        return ("FString", None if inside else value.span, without_field_spans(value.fields, True), value.start)
     if isinstance(value, tuple):
         parts = value[1:] if inside and "span" in getattr(value, "_fields", ()) else value
         return (type(value).__name__, *(without_field_spans(item, inside) for item in parts))

@@ -77,17 +77,18 @@ def study(
     if names != ():
         waits = waits_by_function(followed.context, followed.recorded)
         interface = interface_of(followed.context, wanted.key, names, waits)
-    return Study(followed.events, interface, list(told_of(followed.context)), followed)
+    return Study(followed.events, interface, list(told_of(followed.context, wanted.key)), followed)
 
 
-def study_again(followed: Followed, handed: Plain) -> tuple[Event, ...]:
+def study_again(followed: Followed, handed: Plain, key: str) -> tuple[Event, ...]:
     """The events of a module that callers in other modules tell something of.
 
     Args:
         followed: of its first study, which can't be used a second time.
         handed: what they hand in, as `handed.from_outside` reads it.
+        key: the name under which they know the module.
     """
     from hostsync.infer.handed import from_outside
     from hostsync.infer.module import follow_again
 
-    return follow_again(followed, from_outside(handed)).events
+    return follow_again(followed, from_outside(handed, key)).events

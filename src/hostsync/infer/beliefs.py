@@ -14,6 +14,7 @@ from hostsync.infer.frame import EVALUATORS, Frame, evaluate
 from hostsync.infer.values import (
     Array,
     Callable,
+    Choice,
     ClassRef,
     Device,
     DeviceValue,
@@ -62,7 +63,7 @@ class Recorder:
             return
         self._keep(frame, node, value)
         for name in _names_in(node):
-            if name.span[0] == self._row and (frame.symbol, name.span) not in self._found:
+            if name.span[0] == self._row:
                 self._keep(frame, name, evaluate(frame, name))
 
     def _keep(self, frame: Frame, node: Any, value: Value) -> None:
@@ -188,6 +189,8 @@ def _plain(value: Value) -> str:
         return f"{describe(value.callee, 0)} with some arguments"
     if isinstance(value, Callable):
         return f"the function {_readable(value.symbol)}"
+    if isinstance(value, Choice):
+        return "one of " + ", ".join(describe(option, 0) for option in value.options)
     assert isinstance(value, Method)
     return f"the method {value.name} of {describe(value.receiver, 0)}"
 

@@ -25,11 +25,15 @@ from hostsync.infer.values import (
     ANYWHERE,
     CPU,
     UNKNOWN,
+    Array,
     Callable,
+    Choice,
     ClassRef,
     Instance,
     Mapping,
     Method,
+    Nothing,
+    Number,
     Partial,
     Ref,
     Tensor,
@@ -38,6 +42,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     is_certain,
+    join,
     tensors_in,
 )
 
@@ -77,6 +82,8 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         prepared = _prepared(keywords)
         if prepared is not None:
             return explain(prepared, node)
+    if _is_of_host(callee, args, keywords):
+        return Array()
     if isinstance(callee, Method):
         name = name_of(callee.receiver if receiver is None else receiver)
         if name and (args or keywords) and frame.loud:
@@ -88,6 +95,8 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         return library_call(frame, node, callee.name, args, keywords)
     if isinstance(callee, Callable):
         return own_function(frame, node, callee, args, keywords)
+    if isinstance(callee, Choice):
+        return _chosen(frame, node, callee, args, keywords)
     if isinstance(callee, ClassRef):
         return construct(frame, node, callee, args, keywords)
     if isinstance(callee, TypeOf):
@@ -99,6 +108,27 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
+
+
+def _is_of_host(callee: Value, args: ArgumentList, keywords: KeywordList) -> bool:
+    """Whether something unknown is handed arrays, and nothing that may be elsewhere: what it gives is on the host."""
+    if isinstance(callee, Method):
+        callee = callee.receiver
+        if isinstance(callee, Instance) and not callee.local:
+            return False
+    if not isinstance(callee, (Unknown, Method, Instance)) or not any(isinstance(value, Array) for _, value in args):
+        return False
+    values = [*(value for _, value in args), *(value for _, _, value in keywords)]
+    return all(isinstance(value, (Array, Number, Text, Nothing)) for value in values)
+
+
+def _chosen(frame: Frame, node: facts.Call, callee: Choice, args: ArgumentList, keywords: KeywordList) -> Value:
+    """What one of several functions gives."""
+    first, *others = callee.options
+    found = own_function(frame, node, first, args, keywords)
+    for option in others:
+        found = join(found, own_function(frame, node, option, args, keywords))
+    return found
 
 
 def _prepared(keywords: KeywordList) -> Tensor | None:

@@ -372,7 +372,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
                 confidence="certain" if known and is_certain(wanted.device) else "likely",
             )
     if name != "tensor" and isinstance(data, Unknown):
-        device = device if wanted is not None else ANYWHERE
+        device = device if wanted is not None else ANYWHERE | CPU
     if dtype is None:
         dtype = _dtype_of(data)
         if not dtype and data_node is not None and is_named_mask(dotted_path(data_node) or ""):

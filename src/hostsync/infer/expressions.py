@@ -161,6 +161,8 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
                     origin=times.origin,
                 )
                 return items
+    if node.op == "+" and isinstance(left, Text) and left.const is not None and not isinstance(right, Text):
+        return Text(None, left.const)
     return operator_result(node.op, left, right)
 
 
@@ -308,7 +310,7 @@ def _fstring(frame: Frame, node: facts.FString) -> Value:
                 origin=value.origin,
                 confidence="possible" if describes and not is_certain(value.device) else None,
             )
-    return TEXT
+    return Text(None, node.start)
 
 
 def _formatted(frame: Frame, node: facts.Formatted) -> Value:

@@ -23,6 +23,7 @@ from hostsync.infer.values import (
     ClassRef,
     Device,
     Instance,
+    Items,
     Origin,
     Ref,
     Tensor,
@@ -35,6 +36,7 @@ from hostsync.infer.values import (
     only_host,
     reasons,
 )
+from hostsync.infer.values import Mapping as MappingValue
 from hostsync.infer.versions import TorchRange
 
 _STEP = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
@@ -95,7 +97,7 @@ class Signature(NamedTuple):
 class Handed(NamedTuple):
     """What callers hand in for a parameter, and where."""
 
-    value: Tensor
+    value: Tensor | Items | MappingValue | Instance
     where: Reason | None
     """The call, if it is in this module."""
     text: str

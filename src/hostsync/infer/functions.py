@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hostsync import facts
-from hostsync.infer.annotations import admits_number, from_annotation
+from hostsync.infer.annotations import MODULE_CLASS, admits_number, from_annotation
 from hostsync.infer.events import Reason
 from hostsync.infer.evidence import Usage, dotted_path, usage_of
 from hostsync.infer.frame import (
@@ -41,6 +41,8 @@ from hostsync.infer.values import (
     Value,
     because,
     of_param,
+    tensors_in,
+    with_tensors,
 )
 
 
@@ -122,13 +124,11 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
         proven = param.name in frame.usage.tensors
         is_asked = not proven or param.name in frame.usage.moved
         either = isinstance(value, Tensor) and not value.sure and param.annotation is not None
-        if (isinstance(value, (Unknown, Number)) or either) and is_asked and not _is_switch(param):
+        if (isinstance(value, (Unknown, Number)) or either or _is_vague(value)) and is_asked and not _is_switch(param):
             is_open.append(param.name)
-            held = handed.get(param.name) if handed else None
-            # Of what is known to be a tensor, only that all come from the CPU is news.
-            if held is not None and (not proven or held.value.device == CPU):
-                number = isinstance(value, Number) or (param.annotation is not None and admits_number(param.annotation))
-                value = _handed_in(frame, held, param.name, for_number=number)
+            held = None if handed is None else handed.get(param.name)
+            if held is not None:
+                value = _told(frame, param, value, held, proven)
         frame.bind(param.name, value)
     if frame.events is not None:
         names = tuple([p.name for p in params if p.kind in {"positional", "normal", "keyword"}])
@@ -143,21 +143,54 @@ def _is_switch(param: facts.Param) -> bool:
     return isinstance(param.default, facts.Const) and param.default.kind in {"bool", "str"}
 
 
-def _handed_in(frame: Frame, held: Handed, name: str, *, for_number: bool) -> Tensor:
-    """A parameter that callers hand a tensor in for, whatever its annotation says."""
-    tensor = held.value._replace(param=name)
+def _is_vague(value: Value) -> bool:
+    """Of what an annotation says, what callers may know more of: any module, and what holds tensors."""
+    if isinstance(value, Instance):
+        return value.name == MODULE_CLASS
+    return isinstance(value, (Items, Mapping)) and bool(tensors_in(value))
+
+
+def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: bool) -> Value:
+    """What is known of a parameter, with what callers hand in."""
+    if isinstance(held.value, Instance):
+        is_any = isinstance(value, (Unknown, Instance)) and not proven
+        return held.value if is_any and frame.context.class_named(held.value.name) is not None else value
+    if isinstance(held.value, (Items, Mapping)):
+        if param.name in frame.usage.moved:
+            # What is moved is no list, whatever else some hand in.
+            return value
+        if isinstance(value, Unknown) and not proven:
+            return with_tensors(held.value, lambda tensor: _handed_in(frame, tensor, param.name, held.text))
+        return _on_the_host(value, held.value)
+    # Of what is known to be a tensor, only that all come from the CPU is news.
+    if isinstance(value, (Instance, Items, Mapping)) or (proven and held.value.device != CPU):
+        return value
+    tensor = _handed_in(frame, held.value._replace(param=param.name), param.name, held.text)
+    number = isinstance(value, Number) or (param.annotation is not None and admits_number(param.annotation))
+    # What stands for a number has no dimensions.
+    return tensor._replace(ndim=0) if number else tensor
+
+
+def _on_the_host(value: Value, held: Items | Mapping) -> Value:
+    """A container that is annotated, where callers hand in tensors of the CPU; other news is none."""
+    if isinstance(value, Mapping) and isinstance(held, Mapping):
+        known = [(key, item) for key, item in held.items if isinstance(item, Tensor) and item.device == CPU]
+        return Mapping(tuple({**dict(value.items), **dict(known)}.items()), value.element)
+    tensors = tensors_in(held)
+    return held if type(value) is type(held) and all(tensor.device == CPU for tensor in tensors) else value
+
+
+def _handed_in(frame: Frame, tensor: Tensor, name: str, text: str) -> Tensor:
+    """A tensor that callers hand in for a parameter, or in what they hand in."""
     if frame.events is None and frame.sink is None and tensor.device != CPU:
         # What the function gives to a caller depends on what that one hands in.
         tensor = tensor._replace(device=of_param(name))
     elif tensor.device > ANYWHERE:
         # One caller on the CPU says nothing of the others.
         tensor = tensor._replace(device=ANYWHERE)
-    if held.text and frame.function is not None:
+    if text and frame.function is not None:
         row, column = frame.function.span[:2]
-        tensor = tensor._replace(origin=because(Reason(facts.Span(row, column, row, column), held.text), None))
-    if for_number:
-        # What stands for a number has no dimensions.
-        tensor = tensor._replace(ndim=0)
+        tensor = tensor._replace(origin=because(Reason(facts.Span(row, column, row, column), text), None))
     return tensor
 
 

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Mapping as Mapping_
 from typing import NamedTuple
 
 from hostsync import facts
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall
-from hostsync.infer.plain import Plain, decode, encode, is_foreign
+from hostsync.infer.plain import SEPARATOR, Plain, decode, encode, is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
+    UNKNOWN,
     Array,
     ClassRef,
     Instance,
+    Items,
+    Mapping,
     Method,
     Tensor,
     Unknown,
     Value,
     because,
     join,
+    tensors_in,
+    with_tensors,
 )
 
 KEYS = "[]"
@@ -29,6 +35,8 @@ HELD = "~"
 ROUNDS = 3
 """How many calls deep evidence is handed on inside a module."""
 _MOST_NAMED_CALLS = 200
+_OBJECTS = "K"
+"""Begins the plain form of objects that are handed in: the classes that they are of."""
 
 
 def name_of(receiver: Value) -> str:
@@ -73,42 +81,100 @@ def note_call(
 def _tells(value: Value) -> bool:
     if isinstance(value, Unknown):
         return value.param is not None and value.param.startswith(HELD)
+    if isinstance(value, (Items, Mapping)):
+        return any(tensor.sure for tensor in tensors_in(value))
     return isinstance(value, Tensor) and value.sure
 
 
 def told_by_calls(context: Context) -> dict[str, dict[str, Handed]]:
     """What the calls inside the module say of parameters of its functions that are not known yet."""
     found: dict[str, dict[str, Handed]] = {}
+    working = _Working(context)
     for symbol, sites in context.calls.items():
         signature = context.signatures.get(symbol)
         if signature is None or not signature.open or is_foreign(symbol):
             continue
         known = context.handed.get(symbol, {})
         for param in signature.open:
-            if param in known:
-                continue
-            handed: Handed | None = None
-            for site in sites:
-                value = site.bindings.get(param)
-                if isinstance(value, Tensor) and value.sure:
-                    tensor = open_tensor(value)
-                    reason = Reason(site.span, "the call that hands it in")
-                    both = tensor if handed is None else join(handed.value, tensor)
-                    assert isinstance(both, Tensor)
-                    origin = because(reason, None)
-                    handed = Handed(both._replace(sure=True, origin=origin), handed.where if handed else reason, "")
-                elif isinstance(value, Array):
-                    handed = None
-                    break
-            if handed is not None:
-                found.setdefault(symbol, {})[param] = handed
+            if param not in known:
+                handed = _by_sites(context, sites, param, working)
+                if handed is not None:
+                    found.setdefault(symbol, {})[param] = handed
     return found
+
+
+def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: _Working) -> Handed | None:
+    """What some calls hand in for a parameter: tensors, else what holds tensors, else objects of one class."""
+    tensor: Value | None = None
+    holder: Value | None = None
+    places: dict[type, Reason] = {}
+    objects: dict[str, Reason] = {}
+    for site in sites:
+        value = site.bindings.get(param)
+        reason = Reason(site.span, "the call that hands it in")
+        if isinstance(value, Array):
+            return None
+        if isinstance(value, Instance) and working.has(value):
+            objects.setdefault(value.name, reason)
+        elif isinstance(value, Tensor) and value.sure:
+            places.setdefault(Tensor, reason)
+            tensor = opened(value) if tensor is None else join(tensor, opened(value))
+        elif isinstance(value, (Items, Mapping)) and _tells(value):
+            places.setdefault(type(value), reason)
+            holder = opened(value) if holder is None else join(holder, opened(value))
+    if isinstance(tensor, Tensor):
+        return Handed(tensor._replace(sure=True, origin=because(places[Tensor], None)), places[Tensor], "")
+    if isinstance(holder, (Items, Mapping)):
+        where = places[type(holder)]
+        return Handed(holder, where, "")
+    if not objects:
+        return None
+    shared = common_class(list(objects), {name: [i.name for i in context.lineage(name)[1:]] for name in objects})
+    return None if shared is None else Handed(Instance(shared, True), next(iter(objects.values())), "")
+
+
+def tensor_of(handed: Handed) -> Tensor:
+    """What is handed in, of which it is known that it is a tensor."""
+    assert isinstance(handed.value, Tensor)
+    return handed.value
+
+
+def common_class(names: Sequence[str], above: Mapping_[str, Sequence[str]]) -> str | None:
+    """The nearest class that several are, or are derived from; `above` has the bases of each, the nearest first."""
+    first, *others = names
+    for name in (first, *above[first]):
+        if all(name == other or name in above[other] for other in others):
+            return name
+    return None
+
+
+class _Working:
+    """Tells which objects do something when they are called, such as modules: their class is worth knowing."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._known: dict[str, bool] = {}
+
+    def has(self, value: Instance) -> bool:
+        if not value.local:
+            return False
+        known = self._known.get(value.name)
+        if known is None:
+            lineage = self._context.lineage(value.name)
+            known = any(name in info.methods for info in lineage for name in ("forward", "__call__"))
+            self._known[value.name] = known
+        return known
 
 
 def open_tensor(tensor: Tensor) -> Tensor:
     """A tensor as another function sees it, which does not know the parameters of this one."""
     device = frozenset("?" if atom.startswith("=") else atom for atom in tensor.device) or ANYWHERE
     return tensor._replace(device=device, param=None, origin=None)
+
+
+def opened(value: Value) -> Value:
+    """As `open_tensor`, for what may hold tensors, too."""
+    return with_tensors(value, open_tensor)
 
 
 # --- between modules -----------------------------------------------------------------------------
@@ -136,8 +202,8 @@ class Told(NamedTuple):
     """By class, the classes that it is derived from; those of other modules by `module:name`."""
 
 
-def told_of(context: Context) -> Told:
-    """What a module that has been followed tells of others, and may be told by them."""
+def told_of(context: Context, key: str) -> Told:
+    """What a module that has been followed tells of others, and may be told by them; `key` is its name for others."""
     stored = {
         key: [encode(held.value, _qualify), held.where.span[0]]
         for key, held in sorted(context.stored.items())
@@ -150,13 +216,13 @@ def told_of(context: Context) -> Told:
         if (names := [base.name for base in info.bases if isinstance(base, ClassRef)])
     }
     return Told(
-        _direct(context),
+        _direct(context, key),
         _named(context),
         _open(context),
         _holds(context),
         stored,
         loaded,
-        _methods(context),
+        _methods(context, key),
         bases,
     )
 
@@ -165,28 +231,33 @@ def _qualify(name: str) -> str:
     return name
 
 
-def _direct(context: Context) -> Plain:
-    return _calls((symbol, sites) for symbol, sites in context.calls.items() if is_foreign(symbol))
+def _direct(context: Context, key: str) -> Plain:
+    return _calls(context, key, ((symbol, sites) for symbol, sites in context.calls.items() if is_foreign(symbol)))
 
 
-def _methods(context: Context) -> Plain:
+def _methods(context: Context, key: str) -> Plain:
     found = []
     for symbol, sites in context.calls.items():
         owner, _, method = symbol.rpartition(".")
         if owner in context.classes or (owner and is_foreign(owner)):
             found.append((symbol, [site for site in sites if site.caller.rpartition(".")[2] != method]))
-    return _calls(found)
+    return _calls(context, key, found)
 
 
-def _calls(calls: Iterable[tuple[str, Sequence[CallSite]]]) -> Plain:
+def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallSite]]]) -> Plain:
     found: dict[str, dict[str, Plain]] = {}
+    working = _Working(context)
     for symbol, sites in sorted(calls, key=lambda call: call[0]):
         for site in sites:
             for param, value in site.bindings.items():
-                if not _tells(value):
+                if isinstance(value, Instance) and working.has(value):
+                    name = value.name if is_foreign(value.name) else f"{key}{SEPARATOR}{value.name}"
+                    data: Plain = [_OBJECTS, [name]]
+                else:
+                    data = _argument(value)
+                if data is None:
                     continue
                 held = found.setdefault(symbol, {}).get(param)
-                data = encode(open_tensor(value) if isinstance(value, Tensor) else value, _qualify)
                 if held is None:
                     found[symbol][param] = [data, site.span[0]]
                 else:
@@ -207,7 +278,7 @@ def _named(context: Context) -> Plain:
 def _argument(value: Value) -> Plain:
     if not _tells(value):
         return None
-    return encode(open_tensor(value) if isinstance(value, Tensor) else value, _qualify)
+    return encode(opened(value), _qualify)
 
 
 def _open(context: Context) -> Plain:
@@ -227,11 +298,15 @@ def join_plain(a: Plain, b: Plain) -> Plain:
     """The join of two values in their plain form."""
     if a == b:
         return a
+    if a[0] == _OBJECTS and b[0] == _OBJECTS:
+        return [_OBJECTS, sorted({*a[1], *b[1]})]
+    if a[0] == _OBJECTS or b[0] == _OBJECTS:
+        return b if a[0] == _OBJECTS else a
     first, second = decode(a, _nothing), decode(b, _nothing)
-    if isinstance(first, Tensor) and isinstance(second, Tensor):
+    if type(first) is type(second) and isinstance(first, (Tensor, Items, Mapping)):
         return encode(join(first, second), _qualify)
     # What one call tells is enough.
-    return a if isinstance(first, Tensor) else b
+    return a if isinstance(first, Tensor) or not isinstance(second, (Tensor, Items, Mapping)) else b
 
 
 def is_sure(data: Plain) -> bool:
@@ -252,12 +327,32 @@ def _nothing(_: str) -> Value:
     return Unknown()
 
 
-def from_outside(told: Plain) -> dict[str, dict[str, Handed]]:
-    """What callers in other modules hand in, from its plain form: by function and parameter, the value and a text."""
+def classes_of(data: Plain) -> list[str]:
+    """The classes of objects in their plain form; none for a tensor."""
+    return list(data[1]) if data[0] == _OBJECTS else []
+
+
+def of_class(name: str) -> Plain:
+    """The plain form of an object of a class."""
+    return [_OBJECTS, [name]]
+
+
+def from_outside(told: Plain, key: str) -> dict[str, dict[str, Handed]]:
+    """What callers in other modules hand in, from its plain form: by function and parameter, the value and a text.
+
+    Args:
+        told: what they hand in.
+        key: the name of this module for others.
+    """
     found: dict[str, dict[str, Handed]] = {}
     for symbol, params in told.items():
         for param, (data, text) in params.items():
-            value = decode(data, _nothing)
+            for name in classes_of(data):
+                own = Instance(name.removeprefix(f"{key}{SEPARATOR}"), True)
+                found.setdefault(symbol, {})[param] = Handed(own, None, text)
+            value = UNKNOWN if data[0] == _OBJECTS else decode(data, _nothing)
             if isinstance(value, Tensor):
-                found.setdefault(symbol, {})[param] = Handed(value._replace(sure=True), None, text)
+                value = value._replace(sure=True)
+            if isinstance(value, (Tensor, Items, Mapping)):
+                found.setdefault(symbol, {})[param] = Handed(value, None, text)
     return found

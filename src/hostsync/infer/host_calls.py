@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
+from functools import reduce
 from typing import TypeAlias
 
 from hostsync import facts
@@ -254,10 +255,22 @@ def _round(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
 
 
 def _getattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    if len(args) >= 2 and isinstance(args[1][1], Text) and args[1][1].const is not None:
-        value = attribute(frame, args[0][1], args[1][1].const)
-        return join(value, args[2][1]) if len(args) > 2 else value
-    return UNKNOWN
+    if len(args) < 2 or not isinstance(args[1][1], Text):
+        return UNKNOWN
+    name = args[1][1]
+    if name.const is None:
+        return _one_of(frame, args[0][1], name.start)
+    value = attribute(frame, args[0][1], name.const)
+    return join(value, args[2][1]) if len(args) > 2 else value
+
+
+def _one_of(frame: Frame, receiver: Value, start: str) -> Value:
+    """The methods of an object whose names begin so: `getattr(self, f"loss_{name}")`."""
+    if not isinstance(receiver, Instance) or not receiver.local or not start.strip("_"):
+        return UNKNOWN
+    names = {name for info in frame.context.lineage(receiver.name) for name in info.methods if name.startswith(start)}
+    methods = [attribute(frame, receiver, name) for name in sorted(names)]
+    return UNKNOWN if not methods else reduce(join, methods)
 
 
 def _dict(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:

@@ -282,7 +282,9 @@ def _is_read(index: Value, node: facts.Expr, frame: Frame) -> TypeGuard[Tensor]:
 
 
 def _is_of_tensors(index: Value) -> bool:
-    """A list of numbers, or a tensor of positions on the CPU: an index of tensors and arrays only."""
+    """A list of numbers, or tensors of positions on the CPU: an index of tensors and arrays only."""
+    if isinstance(index, Items) and index.kind == "tuple" and index.items:
+        return all(isinstance(item, Tensor) and _is_of_tensors(item) for item in index.items)
     if isinstance(index, Items):
         return index.kind == "list" and isinstance(element_of(index), Number)
     return isinstance(index, Tensor) and index.sure and index.device == CPU and index.dtype == "int" and index.ndim != 0
@@ -482,8 +484,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         # Two tensors wait whatever they hold: positions, or truth values that are turned into such.
         several = [p for p in parts if p.kind == "tensor"]
         at_tensors = several[1:] or [p for p in parts if p.kind == "scalar" or _is_position(p)]
-        if scalar and base.ndim == 1 and [part.kind for part in parts] == ["unknown"]:
-            # A number or positions, as it is neither a slice nor a mask: each waits.
+        if scalar and _is_pointed(base, parts):
             at_tensors = parts
         ints = [p for p in parts if p.kind == "int"]
         only_ints = len(ints) == len(parts)
@@ -505,6 +506,18 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         frame.emit(
             "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
         )
+
+
+def _is_pointed(base: Tensor, parts: list[Part]) -> bool:
+    """An index that is not all known, with numbers or positions for each dimension: one element or several, it waits.
+
+    Of what is not known two or more are hardly ever a slice, or a mask, which is the whole of an index.
+    """
+    if all(part.kind != "unknown" for part in parts):
+        return False
+    if len(parts) == 1:
+        return base.ndim == 1
+    return base.ndim in {None, len(parts)} and all(part.kind in {"int", "unknown", "tensor"} for part in parts)
 
 
 _POSITION = re.compile(r"(^|_)(idxs?|index|indexes|indices|inds?|ids?|rows?|cols?|positions?|perm|order)\d*$")

@@ -13,7 +13,7 @@ from hostsync import facts
 from hostsync.infer.events import Reason
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import Frame, Handed
-from hostsync.infer.handed import open_tensor
+from hostsync.infer.handed import open_tensor, tensor_of
 from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, join
 
 _SHORTEST_KEY, _LONGEST_KEY = 3, 40
@@ -64,4 +64,4 @@ def load(frame: Frame, node: facts.Expr | None, key: str) -> Value | None:
         return None
     row, column = frame.function.span[:2] if frame.function is not None else (1, 1)
     origin = because(Reason((row, column, row, column), held.text), None)
-    return held.value._replace(origin=origin)
+    return tensor_of(held)._replace(origin=origin)

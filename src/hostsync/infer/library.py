@@ -48,6 +48,9 @@ from hostsync.infer.values import (
 _LEGACY = {"FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor",
            "CharTensor", "ByteTensor", "BoolTensor", "Tensor"}  # fmt: skip
 
+_OF_ARRAYS = frozenset({"scipy", "cv2", "skimage", "librosa"})
+"""Packages whose functions give NumPy arrays, or what is on the host as these are."""
+
 Special: TypeAlias = Function[[Frame, facts.Call, ArgumentList, KeywordList], Value]
 
 
@@ -59,6 +62,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         return mathematics(frame, node, name, args)
     if root in {"numpy", "np"}:
         return numpy_function(frame, node, name, args, keywords)
+    if root in _OF_ARRAYS and name.rpartition(".")[2].islower():
+        return Array()
     special = _SPECIAL.get(name)
     if special is not None:
         return special(frame, node, args, keywords)

@@ -115,6 +115,8 @@ class Text(NamedTuple):
     """A string."""
 
     const: str | None = None
+    start: str = ""
+    """What one begins with that is not known as a whole."""
 
 
 class Nothing(NamedTuple):
@@ -184,6 +186,12 @@ class Callable(NamedTuple):
     """Qualified name of the class that defines it."""
 
 
+class Choice(NamedTuple):
+    """One of several functions: `table[name]`."""
+
+    options: tuple[Callable, ...]
+
+
 class Method(NamedTuple):
     """A bound method of a library value: `receiver.name`."""
 
@@ -220,6 +228,7 @@ Value: TypeAlias = (
     | ClassRef
     | Instance
     | Callable
+    | Choice
     | Method
     | TypeOf
     | Partial
@@ -252,6 +261,8 @@ def join(a: Value, b: Value) -> Value:
         return _with_other(b, a)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return UNKNOWN
+    if {ka, kb} == {Callable, Choice}:
+        return _join_functions(a, b)
     if {ka, kb} == {Ref, DeviceValue} or {ka, kb} == {Text, DeviceValue}:
         return DeviceValue(ANYWHERE)
     return UNKNOWN
@@ -328,11 +339,25 @@ def _join_instances(a: Instance, b: Instance) -> Value:
     return a._replace(device=a.device | b.device, options=a.options if a.options == b.options else ())
 
 
+_MOST_OPTIONS = 16
+
+
+def _join_functions(a: Value, b: Value) -> Value:
+    options: dict[str, Callable] = {}
+    for side in (a, b):
+        for option in side.options if isinstance(side, Choice) else (side,):
+            assert isinstance(option, Callable)
+            options.setdefault(option.symbol, option)
+    return UNKNOWN if len(options) > _MOST_OPTIONS else Choice(tuple(options.values()))
+
+
 _JOIN_SAME: dict[type, Callable_[[Any, Any], Value]] = {
     Tensor: _join_tensors,
     Items: _join_items,
     Mapping: _join_mappings,
     Instance: _join_instances,
+    Callable: _join_functions,
+    Choice: _join_functions,
     Number: lambda a, b: NUMBER,
     Text: lambda a, b: TEXT,
     Array: lambda a, b: Array(
@@ -365,6 +390,19 @@ def mapping_element(mapping: Mapping) -> Value:
     if result is None:
         return mapping.element
     return result if isinstance(mapping.element, Unknown) else join(result, mapping.element)
+
+
+def with_tensors(value: Value, change: Callable_[[Tensor], Value], depth: int = 3) -> Value:
+    """A value with each tensor that it is or holds replaced, nested `depth` deep."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if depth and isinstance(value, Items):
+        items = None if value.items is None else tuple(with_tensors(item, change, depth - 1) for item in value.items)
+        return Items(value.kind, items, with_tensors(value.element, change, depth - 1))
+    if depth and isinstance(value, Mapping):
+        held = tuple((key, with_tensors(item, change, depth - 1)) for key, item in value.items)
+        return Mapping(held, with_tensors(value.element, change, depth - 1))
+    return value
 
 
 def tensors_in(value: Value, depth: int = 3) -> tuple[Tensor, ...]:

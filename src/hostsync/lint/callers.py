@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from hostsync.infer.handed import HELD, KEYS, element_plain, is_sure, join_plain
-from hostsync.infer.plain import Plain
+from hostsync.infer.handed import HELD, KEYS, classes_of, common_class, element_plain, is_sure, join_plain, of_class
+from hostsync.infer.plain import SEPARATOR, Plain
 
 _MOST_DERIVED = 100
 """What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""
@@ -57,12 +57,19 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
     for key, data in asked.items():
         mine = _of_file(key, data[2], direct, named, held, customs)
         _of_overridden(key, data[2], called, held, lineages, mine)
+        mine = _of_one_class(mine, lineages)
         known = {name: keys[name] for name in data[5] if name in keys}
         if known:
             mine[KEYS] = known
         if mine:
             found[key] = mine
     return found
+
+
+def mentioned(handed: Plain) -> set[str]:
+    """The files that have the classes of what callers hand in to a file."""
+    params = [value for symbol, held in handed.items() if symbol != KEYS for value, _ in held.values()]
+    return {name.partition(SEPARATOR)[0] for value in params for name in classes_of(value)}
 
 
 class _Held:
@@ -78,7 +85,7 @@ class _Held:
 
     def resolved(self, value: Plain) -> Plain:
         """The tensor that a value stands for; an element of what classes of that name hold, for `~name.attribute`."""
-        if value[0] == "T":
+        if value[0] != "U":
             return value
         name = value[1].removeprefix(HELD)
         if name not in self._known:
@@ -214,12 +221,31 @@ def _of_overridden(
             found[symbol] = params
 
 
+def _of_one_class(found: Mapping[str, Plain], lineages: _Lineages) -> dict[str, Plain]:
+    """The same, but of several classes of objects only the one that all are derived from, if there is one."""
+    result: dict[str, Plain] = {}
+    for symbol, params in found.items():
+        kept: dict[str, Plain] = {}
+        for name, (value, text) in params.items():
+            names = classes_of(value)
+            if not names:
+                kept[name] = [value, text]
+                continue
+            shared = common_class(names, {one: lineages.above(one) for one in names})
+            if shared is not None:
+                kept[name] = [of_class(shared), text]
+        if kept:
+            result[symbol] = kept
+    return result
+
+
 def _add(params: dict[str, Plain], name: str, value: Plain, where: str) -> None:
     if value is None:
         return
     known = params.get(name)
     if known is None:
-        params[name] = [value, f"{where} hands in a tensor for {name}"]
+        what = "an object" if classes_of(value) else "a tensor"
+        params[name] = [value, f"{where} hands in {what} for {name}"]
     else:
         known[0] = join_plain(known[0], value)
 

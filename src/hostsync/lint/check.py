@@ -196,7 +196,8 @@ def _follow(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -
         followed, interface, told = first.followed, first.interface, first.told
     if known.handed is None:
         return Studied(_to_checked(facts, followed.events, text, plan), interface, told, followed)
-    return Studied(_to_checked(facts, study_again(followed, known.handed), text, plan))
+    key = "" if known.wanted is None else known.wanted.key
+    return Studied(_to_checked(facts, study_again(followed, known.handed, key), text, plan))
 
 
 def _to_checked(facts: Module, events: Sequence[Event], text: Callable[[], str], plan: Plan) -> Checked:

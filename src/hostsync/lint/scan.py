@@ -478,11 +478,11 @@ class _Linked(Order[_Result]):
         held = None if place is None else self.results.get(place)
         return "" if held is None else held.digest
 
-    def shared(self, indexes: Sequence[int], worker: int) -> object:
+    def shared(self, indexes: Sequence[int], worker: int, more: Iterable[int] = ()) -> object:
         told = self._told.setdefault(worker, set())
         seen: set[str] = set()
         texts: dict[str, str] = {}
-        waiting = [other for index in indexes for other in self._needs[self.chosen[index]]]
+        waiting = [*more, *(other for index in indexes for other in self._needs[self.chosen[index]])]
         while waiting:
             place = waiting.pop()
             key = self.project.entries[place].key
@@ -535,8 +535,16 @@ class _Handed(Order[_Result]):
     def __init__(self, first: _Linked, handed: Mapping[int, Plain]) -> None:
         import json
 
+        from hostsync.lint.callers import mentioned
+
         self._first = first
         self.places = sorted(handed)
+        keys = {place: mentioned(handed[place]) for place in self.places}
+        self._mentioned = {
+            place: [first.project.places[key] for key in sorted(keys[place]) if key in first.project.places]
+            for place in self.places
+        }
+        """The files that have the classes of what is handed in."""
         self._texts = {place: json.dumps(handed[place], sort_keys=True) for place in self.places}
         self.keys: dict[int, str] = {}
 
@@ -552,7 +560,9 @@ class _Handed(Order[_Result]):
         caches = self._first.caches
         if caches is None or place not in self._first.keys:
             return None
-        key = self.keys[place] = digest(b"", encoded(self._first.keys[place]), encoded(self._texts[place]))
+        results = [self._first.results.get(other) for other in self._mentioned[place]]
+        about = (self._first.keys[place], self._texts[place], *(one.digest for one in results if one is not None))
+        key = self.keys[place] = digest(b"", *map(encoded, about))
         entry = self._first.project.entries[place]
         checked = from_plain(caches.handed.get(entry.key, key), rules_by_code(entry.file.settings.extend_rules))
         return None if checked is None else _Result(checked, None, None, "", "", (), True)
@@ -561,7 +571,9 @@ class _Handed(Order[_Result]):
         return self._first.homes.get(self.places[index])
 
     def shared(self, indexes: Sequence[int], worker: int) -> object:
-        return self._first.shared([self._first.job[self.places[index]] for index in indexes], worker)
+        places = [self.places[index] for index in indexes]
+        more = [other for place in places for other in self._mentioned[place]]
+        return self._first.shared([self._first.job[place] for place in places], worker, more)
 
     def receive(self) -> Callable[[object], None]:
         return receive

@@ -265,6 +265,9 @@ class _Converter:
         parts = []
         for part in node.parts:
             if hasattr(part, "expression"):
+                if part.equal is not None:
+                    # The text of `x=` in `f"{x=}"`, as far as anybody asks for it.
+                    parts.append(self.constant(part, "="))
                 parts.append(self.field(part, raw))
             else:
                 parts.append(self.constant(part, _text(part.value, raw, node.end)))

@@ -381,11 +381,20 @@ def _format_spec(node: ast.expr | None, span: f.Place, depth: int) -> f.Expr | N
     if not isinstance(node, ast.JoinedStr) or depth > EXPRESSION_DEPTH:
         return None
     fields = _fields(node.values, depth + 1)
-    return f.FString(span, fields) if fields else f.Const(span, "str", _constant_text(node.values))
+    return f.FString(span, fields, _start(node)) if fields else f.Const(span, "str", _constant_text(node.values))
 
 
 def _constant_text(values: list[ast.expr]) -> str:
     return "".join([part.value for part in values if isinstance(part, ast.Constant) and isinstance(part.value, str)])
+
+
+def _start(node: ast.JoinedStr) -> str:
+    text = ""
+    for part in node.values:
+        if not isinstance(part, ast.Constant):
+            break
+        text += str(part.value)
+    return text if text.isidentifier() else ""
 
 
 def _fstring(node: ast.JoinedStr, depth: int) -> f.Expr:
@@ -393,7 +402,7 @@ def _fstring(node: ast.JoinedStr, depth: int) -> f.Expr:
         return _opaque(node)
     fields = _fields(node.values, depth + 1)
     if fields:
-        return f.FString(_span(node), fields)
+        return f.FString(_span(node), fields, _start(node))
     return f.Const(_span(node), "str", _constant_text(node.values))
 
 
