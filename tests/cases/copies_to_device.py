@@ -95,3 +95,13 @@ def zero_dimensional(x: Tensor):
 
 def first_device():
     return torch.zeros(3).to(0), torch.zeros(3).to(1)  # expect: HS401
+
+
+class Stopping:
+    """Token numbers may be an int, a list or a tensor, which is turned into a tensor on the CPU but for the last."""
+
+    def __init__(self, token_id):
+        self.token_id = torch.as_tensor(token_id).view(-1)
+
+    def __call__(self, input_ids: torch.LongTensor):
+        return torch.isin(input_ids[:, -1], self.token_id.to(input_ids.device))  # expect: HS401

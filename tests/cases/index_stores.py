@@ -141,3 +141,16 @@ def edges_of_bins(values: Tensor):
     edges[0], edges[-1] = 0.0, 1.0  # expect: HS406
     middle = torch.quantile(values, 0.5)
     return edges, middle.item()  # expect: HS101
+
+
+def at_what_nobody_knows(labels: Tensor, rows, columns, known, start):
+    hot = torch.zeros(3, 4, device=labels.device)
+    hot[rows, columns] = 1  # expect: HS406
+    hot[known, labels[known]] = 1  # expect: HS406
+    hot[0, rows] = 1  # expect: HS406
+    hot[rows] = 1  # silent: HS406
+    hot[rows, 1:] = 1  # silent: HS406
+    volume = torch.zeros(3, 4, 5, device=labels.device)
+    volume[rows, columns] = 0  # silent: HS406
+    volume[rows, columns, start] = 0  # expect: HS406
+    return hot, volume

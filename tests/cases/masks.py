@@ -78,3 +78,10 @@ def compared_unknowns(x: Tensor, data):
     # A comparison as the index of a tensor is a mask.
     x[data.y == 0] = 0.0  # silent: HS406
     return x[data.y == 1]  # expect: HS302
+
+
+def made_on_the_host(x: Tensor):
+    keep = torch.rand(len(x)) < 0.5
+    if not keep.any():  # silent: HS201
+        return x
+    return x[keep]  # expect: HS405

@@ -63,7 +63,7 @@ class Filter(nn.Module):
         x = x + self.table["a"].to(x)  # expect: HS401
         x = x * self.KERNEL.to(x.device).mean()  # expect: HS401
         if self.weights is not None:
-            x = x * self.weights.to(x.device)
+            x = x * self.weights.to(x.device)  # expect: HS401
         x = x + torch.tensor(self.sizes, device=x.device).sum()  # expect: HS404
         return x + x.new_tensor([1.0, 2.0]).sum()  # expect: HS404
 

@@ -1,4 +1,5 @@
 import numpy as np
+import scipy.ndimage
 import torch
 from torch import Tensor
 
@@ -45,3 +46,14 @@ def video_frames(frames: list, size: int):
         video = video / video.max()
     clip = video[np.arange(size)]  # silent: HS405
     return clip.cuda(non_blocking=True)  # expect: HS403
+
+
+def solved(cost: Tensor, x: Tensor, solve, filters):
+    host = cost.cpu().numpy()  # expect: HS102
+    rows, columns = solve(host)
+    smooth = scipy.ndimage.gaussian_filter(host, 1.0)
+    first = torch.as_tensor(rows, dtype=torch.int64)
+    second = torch.as_tensor(filters.apply(smooth)).to(x.device)  # expect: HS401
+    if rows.sum() > 3:  # silent: HS201
+        return x[first]  # expect: HS405
+    return x[columns], second  # expect: HS405

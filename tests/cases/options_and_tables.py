@@ -70,3 +70,30 @@ class Normal:
         if covariance is not None:
             self.scale = torch.linalg.cholesky(covariance)  # expect: HS601
         self.loc = loc
+
+
+class Losses(nn.Module):
+    """Functions that are looked up by name, and handed what is on the CPU."""
+
+    def _near(self, x, places):
+        return x[places].sum()  # expect: HS405
+
+    def _far(self, x, places):
+        return x[places].mean()  # expect: HS405
+
+    def loss_one(self, x, order):
+        return x[order].sum()  # expect: HS405
+
+    def loss_two(self, x, order):
+        return (x - x[order]).sum()  # expect: HS405
+
+    def other(self, x, order):
+        return x[order]  # silent: HS405
+
+    def forward(self, x: Tensor, kind, name):
+        table = {"near": self._near, "far": self._far}
+        order = torch.randperm(len(x))
+        found = table[kind](x, order) + getattr(self, "loss_" + name)(x, order)
+        if found > 0:  # expect: HS201
+            return found
+        return getattr(self, f"loss_{name}")(x, order)

@@ -505,6 +505,47 @@ def test_evidence_follows_the_callers(tmp_path: Path, workers: int) -> None:
     assert scan(pkg / "pkg" / "schedules.py", cache=cache, workers=workers)["schedules.py"] == after["schedules.py"]
 
 
+OBJECTS = {
+    "pkg/__init__.py": "",
+    "pkg/rules.py": """\
+        import torch
+
+        class Rule:
+            def __call__(self, scores):
+                return scores.softmax(-1).argmax(-1)
+        """,
+    "pkg/choose.py": """\
+        import torch
+
+        class Chooser:
+            def __init__(self, rule):
+                self.rule = rule
+
+            def choose(self, x, scores):
+                return x[self.rule(scores)]
+        """,
+    "pkg/use.py": """\
+        import torch
+        from .choose import Chooser
+        from .rules import Rule
+
+        chooser = Chooser(Rule())
+        """,
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_handed_objects_do_is_asked_anew(tmp_path: Path, workers: int) -> None:
+    pkg, cache = tmp_path / "src", tmp_path / "cache"
+    write(pkg, OBJECTS)
+    assert scan(pkg, cache=cache, workers=workers)["choose.py"] == []
+    # Nothing that choose.py imports changes, nor who hands what to it.
+    write(pkg, {"pkg/rules.py": OBJECTS["pkg/rules.py"].replace(".argmax(-1)", ".max(-1)[0] > 0.5")})
+    after = scan(pkg, cache=cache, workers=workers)["choose.py"]
+    assert after == scan(pkg)["choose.py"] == [(8, "HS302", "likely")]
+    assert scan(pkg / "pkg" / "choose.py", cache=cache, workers=workers)["choose.py"] == after
+
+
 @pytest.mark.parametrize("above", [".", "opt/torch/site"])
 def test_torch_itself_is_known_by_its_names(tmp_path: Path, above: str) -> None:
     write(

@@ -287,7 +287,13 @@ def _is_of_tensors(index: Value) -> bool:
         return all(isinstance(item, Tensor) and _is_of_tensors(item) for item in index.items)
     if isinstance(index, Items):
         return index.kind == "list" and isinstance(element_of(index), Number)
-    return isinstance(index, Tensor) and index.sure and index.device == CPU and index.dtype == "int" and index.ndim != 0
+    return (
+        isinstance(index, Tensor)
+        and index.sure
+        and index.device == CPU
+        and index.dtype in {"int", "bool"}
+        and index.ndim != 0
+    )
 
 
 def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
@@ -331,7 +337,7 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
                 sure=part.value.sure,
                 origin=part.value.origin,
             )
-        elif part.kind == "tensor":
+        elif part.kind in {"tensor", "mask"}:
             assert isinstance(part.value, Tensor)
             if part.value.device == CPU and not only_host(base.device) and part.value.sure:
                 _upload(frame, "cpu-index", node, base, part)

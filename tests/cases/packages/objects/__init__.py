@@ -1,0 +1,1 @@
+"""Objects and containers that are handed to functions of other files, which nobody annotates."""
