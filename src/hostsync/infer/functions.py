@@ -138,9 +138,9 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
 
 
 def _is_switch(param: facts.Param) -> bool:
-    if isinstance(param.annotation, facts.Name) and param.annotation.id == "bool":
-        return True
-    return isinstance(param.default, facts.Const) and param.default.kind in {"bool", "str"}
+    # A condition that must be given may well be that of a tensor: `check(x.min() > 0)`.
+    by_name = isinstance(param.annotation, facts.Name) and param.annotation.id == "bool" and param.default is not None
+    return by_name or (isinstance(param.default, facts.Const) and param.default.kind in {"bool", "str"})
 
 
 def _is_vague(value: Value) -> bool:

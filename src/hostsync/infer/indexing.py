@@ -343,7 +343,7 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
                 _upload(frame, "cpu-index", node, base, part)
         elif part.kind == "list":
             tensors = tensors_in(part.value, 1)
-            if tensors:
+            if tensors and not only_host(merged(tensors)):
                 frame.emit("read-back", "operator.index", "subscript", node, subject=part.node, device=merged(tensors))
             else:
                 _upload(frame, "list-index", node, base, part)
