@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from hostsync import facts
 from hostsync.infer.classes import distribution_base
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, Context, Recorded
+from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
 from hostsync.infer.functions import is_device_name, is_host_default
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, place_name, short_name
@@ -181,12 +184,28 @@ def _is_private(context: Context, symbol: str) -> bool:
     return name.startswith("_") or (bool(owner) and owner not in context.classes)
 
 
+def _is_left_on_the_host(context: Context, symbol: str, param: str, sites: Sequence[CallSite]) -> bool:
+    """Whether a function may be told a device, but no caller does, so that what it makes stays on the CPU.
+
+    Where the default is None, calls by set-up code alone say nothing: it is told the device when it is at work.
+    """
+    node = context.functions.get(symbol)
+    if node is None or not is_device_name(param) or any(param in site.bindings for site in sites):
+        return False
+    default = next((p.default for p in node.params if p.name == param), None)
+    if default is None or not is_host_default(default):
+        return False
+    is_none = isinstance(default, facts.Const) and default.kind == "none"
+    return not is_none or not all(is_setup_only(context, site.caller) for site in sites)
+
+
 def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:
     sites = context.calls.get(symbol)
     if not sites or not depth:
         return ANYWHERE
     defaults = defaults_of(context, symbol)
-    result: set[str] = set() if _is_private(context, symbol) else {"?"}
+    is_known = _is_private(context, symbol) or _is_left_on_the_host(context, symbol, param, sites)
+    result: set[str] = set() if is_known else {"?"}
     for site in sites:
         value = site.bindings.get(param, defaults.get(param))
         if value is None or isinstance(value, (Number, Ref)):
