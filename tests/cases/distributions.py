@@ -128,3 +128,10 @@ def handed_on(mean: Tensor, std: Tensor, validate_args: Optional[bool] = None):
 def of_numbers(z: Tensor):
     normal = Normal(0.0, 1.0)  # silent: HS602
     return normal.log_prob(z), normal.log_prob(torch.tensor(0.5)), normal.sample()  # expect: HS602
+
+
+def of_whatever(params, options: dict):
+    first = Normal(*params)  # expect: HS602
+    second = Normal(**options)  # expect: HS602
+    third = Normal(*params, validate_args=False)  # silent: HS602
+    return first, second, third

@@ -95,3 +95,8 @@ def read_and_index(boxes, order):
     rest = boxes[i], boxes[order[1:]]  # expect: HS104
     j = order[:2]
     return kept, rest, boxes[j]  # silent: HS104, HS308
+
+
+def by_a_list_of_positions(x: torch.Tensor):
+    places = [torch.arange(3), torch.arange(3)]
+    return x[places]  # expect: HS405

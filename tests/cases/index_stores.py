@@ -154,3 +154,11 @@ def at_what_nobody_knows(labels: Tensor, rows, columns, known, start):
     volume[rows, columns] = 0  # silent: HS406
     volume[rows, columns, start] = 0  # expect: HS406
     return hot, volume
+
+
+def banned(scores, tokens: list[int], table, key):
+    n, scores = 2, scores.clone()
+    for row in range(3):
+        scores[row, tokens] = -float("inf")  # expect: HS405
+        table[row, key] = 0  # silent: HS405, HS406
+    return scores

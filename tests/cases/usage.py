@@ -47,3 +47,19 @@ class Step:
         if state.mask.all():  # expect: HS201
             return None
         return state.logits.argmax(-1).tolist()  # expect: HS101
+
+
+def check(condition: bool, message: str = ""):
+    if not condition:  # expect: HS201
+        raise ValueError(message)
+
+
+def check_of_host(condition: bool, verbose: bool = False):
+    if not condition or verbose:  # silent: HS201, HS204
+        raise ValueError
+
+
+def checked(x: torch.Tensor):
+    check((x >= 0).all(), "negative")
+    check_of_host(x.dim() == 2, x.is_cuda)
+    return x.sqrt()

@@ -238,8 +238,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         isinstance(base, Unknown)
         and isinstance(index, (Unknown, Method))
         and (is_comparison(node.key) or is_named_mask(_called(node.key)))
-        and frame.context.uses_torch
-        and not frame.knows_arrays()
+        and _has_tensors(frame)
     ):
         index = Tensor(ANYWHERE, "bool")
     if isinstance(base, Unknown) and _is_sure_mask(index):
@@ -250,7 +249,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         # A list reads it back as a tensor does.
         _read_index(frame, node, index)
         return UNKNOWN
-    if isinstance(base, Unknown) and _is_of_tensors(index) and frame.context.uses_torch and not frame.knows_arrays():
+    if isinstance(base, Unknown) and _is_of_tensors(index) and _has_tensors(frame):
         return _load_tensor(frame, node, Tensor(ANYWHERE if base.param is None else of_param(base.param)))
     if isinstance(base, Unknown) and isinstance(node.key, facts.Sequence) and isinstance(index, Items):
         # A tuple that holds tensors is an index of nothing but a tensor, unless all are on the CPU.
@@ -259,6 +258,11 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         if held and not only_host(device):
             return Tensor(device, origin=held[0].origin)
     return UNKNOWN
+
+
+def _has_tensors(frame: Frame) -> bool:
+    """Whether what is indexed as only tensors and arrays are is a tensor here."""
+    return frame.context.uses_torch and not frame.knows_arrays()
 
 
 def _read_index(frame: Frame, node: facts.Subscript, index: Tensor) -> None:
@@ -284,7 +288,10 @@ def _is_read(index: Value, node: facts.Expr, frame: Frame) -> TypeGuard[Tensor]:
 def _is_of_tensors(index: Value) -> bool:
     """A list of numbers, or tensors of positions on the CPU: an index of tensors and arrays only."""
     if isinstance(index, Items) and index.kind == "tuple" and index.items:
-        return all(isinstance(item, Tensor) and _is_of_tensors(item) for item in index.items)
+        # A list can be no part of a key.
+        return any(isinstance(item, Items) and _is_of_tensors(item) for item in index.items) or all(
+            isinstance(item, Tensor) and _is_of_tensors(item) for item in index.items
+        )
     if isinstance(index, Items):
         return index.kind == "list" and isinstance(element_of(index), Number)
     return (
@@ -437,6 +444,8 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
             _read_index(frame, target, index)
         element = value if base.items == () else join(element_of(base), value)
         _rebind(frame, target.value, Items(base.kind, None, element))
+    elif isinstance(base, Unknown) and _is_of_tensors(index) and _has_tensors(frame):
+        _store_tensor(frame, target, Tensor(ANYWHERE if base.param is None else of_param(base.param)), value)
     elif (
         isinstance(base, Unknown)
         and _is_sure_mask(index := _as_mask(frame, target.key, index))

@@ -502,12 +502,13 @@ def _test_holds(test: ArgumentTest, args: Arguments, receiver: Value | None) -> 
     if test.param == "self" and receiver is not None:
         return _holds(test.predicate, receiver, False)
     value = args.named.get(test.param)
-    if test.param in _HANDED_ON and test.predicate == "missing" and isinstance(value, (Number, Unknown)):
-        # A switch that is only handed on is left at its default.
+    if test.param in _HANDED_ON and test.predicate == "missing" and (value is None or isinstance(value, _VAGUE)):
+        # A switch that is only handed on is left at its default, and `*params` or `**params` leave it out.
         return not isinstance(value, Number) or value.const is None
     return _holds(test.predicate, value, args.open)
 
 
+_VAGUE = (Number, Unknown)
 _HANDED_ON = frozenset({"validate_args"})
 """Parameters that classes take from their callers to hand them on to their base."""
 
