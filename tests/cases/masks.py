@@ -84,4 +84,5 @@ def made_on_the_host(x: Tensor):
     keep = torch.rand(len(x)) < 0.5
     if not keep.any():  # silent: HS201
         return x
-    return x[keep]  # expect: HS405
+    # Its positions are found on the host and copied without a wait (measured, H200, torch 2.11).
+    return x[keep]  # silent: HS302, HS405

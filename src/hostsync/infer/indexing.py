@@ -294,13 +294,7 @@ def _is_of_tensors(index: Value) -> bool:
         )
     if isinstance(index, Items):
         return index.kind == "list" and isinstance(element_of(index), Number)
-    return (
-        isinstance(index, Tensor)
-        and index.sure
-        and index.device == CPU
-        and index.dtype in {"int", "bool"}
-        and index.ndim != 0
-    )
+    return isinstance(index, Tensor) and index.sure and index.device == CPU and index.dtype == "int" and index.ndim != 0
 
 
 def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
@@ -344,7 +338,7 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
                 sure=part.value.sure,
                 origin=part.value.origin,
             )
-        elif part.kind in {"tensor", "mask"}:
+        elif part.kind == "tensor":
             assert isinstance(part.value, Tensor)
             if part.value.device == CPU and not only_host(base.device) and part.value.sure:
                 _upload(frame, "cpu-index", node, base, part)
