@@ -22,6 +22,7 @@ from hostsync.infer.values import (
     Callable,
     ClassRef,
     Device,
+    DeviceValue,
     Instance,
     Items,
     Origin,
@@ -126,6 +127,9 @@ class Writes:
         known = getattr(self, slot)
         setattr(self, slot, value if known is None else join(known, value))
         base = self.later if self.later is not None else self.first
+        if isinstance(self.first, DeviceValue) and isinstance(self.later, DeviceValue):
+            # Nobody says that a device is set anew before it is used.
+            base = join(self.first, self.later)
         if base is None:
             assert self.dependent is not None
             return self.dependent
