@@ -135,3 +135,17 @@ def of_whatever(params, options: dict):
     second = Normal(**options)  # expect: HS602
     third = Normal(*params, validate_args=False)  # silent: HS602
     return first, second, third
+
+
+def sampler(device):
+    return D.Uniform(torch.zeros(3, device=device), torch.ones(3, device=device), validate_args=False)
+
+
+def drawn(x: Tensor):
+    host = sampler("cpu").sample()
+    if host.sum() > 1:  # silent: HS201
+        return x
+    there = sampler(x.device).sample()
+    if there.sum() > 1:  # expect: HS201
+        return x
+    return host.to(x.device)  # expect: HS401

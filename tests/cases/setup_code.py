@@ -113,3 +113,22 @@ class Reader:
 
     def read(self, value):
         return ranges(value)
+
+
+class Noise:
+    """Works on the CPU unless it is told."""
+
+    def __init__(self, size):
+        self.device = torch.device("cpu")
+        self.size = size
+        self.redraw()
+
+    def redraw(self, device=torch.device("cpu")):
+        self.noise = torch.rand(self.size, device=device)
+
+    def use(self, device):
+        self.device = device
+
+    def add(self, x: torch.Tensor):
+        shift = torch.rand(self.size, device=self.device)
+        return x + self.noise.to(x.device) + shift.to(x.device)  # expect: HS401

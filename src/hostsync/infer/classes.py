@@ -9,7 +9,15 @@ from hostsync.infer.frame import (
     Frame,
     Writes,
 )
-from hostsync.infer.functions import is_decorated, method_frame, run, usage
+from hostsync.infer.functions import (
+    is_decorated,
+    is_device_name,
+    is_host_default,
+    is_none,
+    method_frame,
+    run,
+    usage,
+)
 from hostsync.infer.links import KnownClass
 from hostsync.infer.values import (
     ANYWHERE,
@@ -17,7 +25,9 @@ from hostsync.infer.values import (
     UNKNOWN,
     Callable,
     ClassRef,
+    Device,
     DeviceValue,
+    Instance,
     Items,
     Mapping,
     Ref,
@@ -25,6 +35,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     join,
+    with_tensors,
 )
 
 
@@ -121,7 +132,7 @@ def _moves_all(context: Context, info: KnownClass) -> bool:
 
 def write_attribute(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:
     """Take down that a method assigns `value` to `self.name`."""
-    value = closed(value)
+    value = closed(_with_default(frame, value))
     dependent = not frame.setup and frame.assigning is not None and _mentions(frame.assigning, name)
     known = frame.writes.get(name)
     frame.writes[name] = (value, dependent) if known is None else (join(known[0], value), known[1] and dependent)
@@ -136,9 +147,30 @@ def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
     for name, (value, dependent) in frame.writes.items():
         last = frame.paths.get(f"{self_name}.{name}")
         if last is not None and type(last) is type(value) and name not in frame.buffers:
-            value = closed(last)
+            value = closed(_with_default(frame, last))
         writes = info.writes.setdefault(name, Writes())
         info.table[name] = writes.add(value, frame.setup, dependent)
+
+
+def _with_default(frame: Frame, value: Value) -> Value:
+    """A value that a method leaves behind: what it makes on a device that is the CPU unless it is told may be there."""
+    params = frame.function.params if frame.function is not None else ()
+    told = [
+        f"={param.name}"
+        for param in params
+        if is_device_name(param.name) and is_host_default(param.default) and not is_none(param.default)
+    ]
+    if not told:
+        return value
+
+    def opened(device: Device) -> Device:
+        return device | CPU if any(atom in device for atom in told) else device
+
+    if isinstance(value, DeviceValue):
+        return DeviceValue(opened(value.device))
+    if isinstance(value, Instance):
+        return value._replace(device=opened(value.device))
+    return with_tensors(value, lambda tensor: tensor._replace(device=opened(tensor.device)))
 
 
 def closed(value: Value, depth: int = 3) -> Value:
@@ -152,6 +184,8 @@ def closed(value: Value, depth: int = 3) -> Value:
         return UNKNOWN if value.param is not None else value
     if isinstance(value, DeviceValue):
         return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in value.device))
+    if isinstance(value, Instance):
+        return value._replace(device=frozenset("?" if atom.startswith("=") else atom for atom in value.device))
     if depth and isinstance(value, Items):
         items = tuple(closed(item, depth - 1) for item in value.items) if value.items is not None else None
         return Items(value.kind, items, closed(value.element, depth - 1))

@@ -206,6 +206,11 @@ def is_host_default(default: facts.Expr | None) -> bool:
     return isinstance(default, facts.Const) and (default.kind == "none" or default.value == "cpu")
 
 
+def is_none(node: facts.Expr | None) -> bool:
+    """Whether an expression is `None` as written."""
+    return isinstance(node, facts.Const) and node.kind == "none"
+
+
 def _promised(frame: Frame, param: facts.Param) -> Tensor | None:
     """A tensor, if the method that this one overrides says so of its parameter of that name."""
     node = frame.function

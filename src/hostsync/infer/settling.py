@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hostsync import facts
 from hostsync.infer.classes import distribution_base
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
-from hostsync.infer.functions import is_device_name, is_host_default
+from hostsync.infer.functions import is_device_name, is_host_default, is_none
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, place_name, short_name
 from hostsync.infer.summaries import defaults_of
@@ -195,8 +194,7 @@ def _is_left_on_the_host(context: Context, symbol: str, param: str, sites: Seque
     default = next((p.default for p in node.params if p.name == param), None)
     if default is None or not is_host_default(default):
         return False
-    is_none = isinstance(default, facts.Const) and default.kind == "none"
-    return not is_none or not all(is_setup_only(context, site.caller) for site in sites)
+    return not is_none(default) or not all(is_setup_only(context, site.caller) for site in sites)
 
 
 def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:

@@ -201,6 +201,8 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
         return _derived(argument) if value.derived else argument
     if isinstance(value, DeviceValue):
         return DeviceValue(_place(value.device, bindings, defaults))
+    if isinstance(value, Instance):
+        return value._replace(device=_place(value.device, bindings, defaults))
     if depth and isinstance(value, Items):
         if value.items is not None:
             return Items(
