@@ -54,7 +54,7 @@ def returned(context: Context, callee: Callable, bindings: Bindings[str, Value])
     return summary if type(summary) in _WITHOUT_PARAMETERS else substitute(summary, bindings, _defaults(node))
 
 
-_WITHOUT_PARAMETERS = frozenset({Number, Text, Nothing, Array, Ref, ClassRef, Instance, DtypeValue, Callable})
+_WITHOUT_PARAMETERS = frozenset({Number, Text, Nothing, Array, Ref, ClassRef, DtypeValue, Callable})
 """What a caller gets as it is."""
 
 
