@@ -125,9 +125,9 @@ def _is_of_host(callee: Value, args: ArgumentList, keywords: KeywordList) -> boo
 def _chosen(frame: Frame, node: facts.Call, callee: Choice, args: ArgumentList, keywords: KeywordList) -> Value:
     """What one of several functions gives."""
     first, *others = callee.options
-    found = own_function(frame, node, first, args, keywords)
+    found = own_function(frame, node, first, args, keywords, is_choice=True)
     for option in others:
-        found = join(found, own_function(frame, node, option, args, keywords))
+        found = join(found, own_function(frame, node, option, args, keywords, is_choice=True))
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from hostsync import facts
 from hostsync.infer.frame import (
     ClassInfo,
@@ -155,22 +157,22 @@ def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
 def _with_default(frame: Frame, value: Value) -> Value:
     """A value that a method leaves behind: what it makes on a device that is the CPU unless it is told may be there."""
     params = frame.function.params if frame.function is not None else ()
-    told = [
+    told = {
         f"={param.name}"
         for param in params
         if is_device_name(param.name) and is_host_default(param.default) and not is_none(param.default)
-    ]
+    }
     if not told:
         return value
-
-    def opened(device: Device) -> Device:
-        return device | CPU if any(atom in device for atom in told) else device
-
     if isinstance(value, DeviceValue):
-        return DeviceValue(opened(value.device))
+        return DeviceValue(_or_cpu(value.device, told))
     if isinstance(value, Instance):
-        return value._replace(device=opened(value.device))
-    return with_tensors(value, lambda tensor: tensor._replace(device=opened(tensor.device)))
+        return value._replace(device=_or_cpu(value.device, told))
+    return with_tensors(value, lambda tensor: tensor._replace(device=_or_cpu(tensor.device, told)))
+
+
+def _or_cpu(device: Device, told: Collection[str]) -> Device:
+    return device if device.isdisjoint(told) else device | CPU
 
 
 def closed(value: Value, depth: int = 3) -> Value:

@@ -37,11 +37,20 @@ from hostsync.infer.values import (
 def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentList, keywords: KeywordList) -> Value:
     init = class_attribute(frame.context, callee.name, "__init__", Instance(callee.name, True))
     if isinstance(init, Callable):
-        _record_call(frame, node, init.symbol, bind_arguments(init.node, True, args, keywords))
+        _record_call(frame, node, init.symbol, bind_arguments(init.node, True, args, keywords), frame.hot())
     return Instance(callee.name, True)
 
 
-def own_function(frame: Frame, node: facts.Call, callee: Callable, args: ArgumentList, keywords: KeywordList) -> Value:
+def own_function(
+    frame: Frame,
+    node: facts.Call,
+    callee: Callable,
+    args: ArgumentList,
+    keywords: KeywordList,
+    *,
+    is_choice: bool = False,
+) -> Value:
+    """Call a function of the project; with `is_choice`, one of several that may be meant."""
     bindings = bind_arguments(callee.node, callee.bound is not None, args, keywords)
     called = callee.node
     if (
@@ -50,7 +59,8 @@ def own_function(frame: Frame, node: facts.Call, callee: Callable, args: Argumen
         and any(_breaks_signature(d) for d in called.decorators)
     ):
         return UNKNOWN
-    _record_call(frame, node, callee.symbol, bindings)
+    # Of several functions nobody says which is called each time.
+    _record_call(frame, node, callee.symbol, bindings, None if is_choice else frame.hot())
     value = returned(frame.context, callee, bindings)
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)
@@ -74,9 +84,9 @@ def _overriding(
     return UNKNOWN if found is None else found
 
 
-def _record_call(frame: Frame, node: facts.Call, symbol: str, bindings: Mapping_[str, Value]) -> None:
+def _record_call(frame: Frame, node: facts.Call, symbol: str, bindings: Mapping_[str, Value], hot: str | None) -> None:
     if frame.loud:
-        frame.context.calls.setdefault(symbol, []).append(CallSite(frame.symbol, bindings, node.span, frame.hot()))
+        frame.context.calls.setdefault(symbol, []).append(CallSite(frame.symbol, bindings, node.span, hot))
 
 
 def _breaks_signature(decorator: facts.Expr) -> bool:

@@ -96,7 +96,9 @@ def _calls_of_others(context: Context) -> list[Event]:
                 if device is None or only_host(device):
                     continue
                 sure = is_certain(device)
-                if not indexed and not (sure and site.hot == "loop"):
+                # What waits in a `forward` is reported as such there.
+                is_told = short_name(symbol) == "forward"
+                if not indexed and (is_told or not (sure and site.hot == "loop")):
                     continue
                 confidence = "certain" if sure and indexed else "likely"
                 if not sure and is_setup_only(context, site.caller):
