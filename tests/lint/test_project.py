@@ -546,6 +546,37 @@ def test_what_handed_objects_do_is_asked_anew(tmp_path: Path, workers: int) -> N
     assert scan(pkg / "pkg" / "choose.py", cache=cache, workers=workers)["choose.py"] == after
 
 
+def test_classes_in_what_is_handed_in_are_those_of_the_caller(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/use.py": """\
+                import torch
+
+                class Rule:
+                    def __call__(self, x):
+                        return x > 0
+
+                def use(bag):
+                    return bag["x"][bag["rule"](bag["x"])]
+                """,
+            "pkg/run.py": """\
+                import torch
+                from .use import use
+
+                class Rule:
+                    def __call__(self, x):
+                        return x.argmax(-1)
+
+                def run(x: torch.Tensor):
+                    return use({"x": x, "rule": Rule()})
+                """,
+        },
+    )
+    assert both(tmp_path)["use.py"] == []
+
+
 @pytest.mark.parametrize("above", [".", "opt/torch/site"])
 def test_torch_itself_is_known_by_its_names(tmp_path: Path, above: str) -> None:
     write(

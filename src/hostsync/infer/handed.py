@@ -217,7 +217,7 @@ def told_of(context: Context, key: str) -> Told:
     }
     return Told(
         _direct(context, key),
-        _named(context),
+        _named(context, key),
         _open(context),
         _holds(context),
         stored,
@@ -251,10 +251,9 @@ def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallS
         for site in sites:
             for param, value in site.bindings.items():
                 if isinstance(value, Instance) and working.has(value):
-                    name = value.name if is_foreign(value.name) else f"{key}{SEPARATOR}{value.name}"
-                    data: Plain = [_OBJECTS, [name]]
+                    data: Plain = of_class(_known_as(value.name, key))
                 else:
-                    data = _argument(value)
+                    data = _argument(value, key)
                 if data is None:
                     continue
                 held = found.setdefault(symbol, {}).get(param)
@@ -265,20 +264,25 @@ def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallS
     return {symbol: params for symbol, params in found.items() if params}
 
 
-def _named(context: Context) -> Plain:
+def _named(context: Context, key: str) -> Plain:
     found: dict[str, Plain] = {}
     for call in context.named_calls:
-        args = [_argument(value) for value in call.args]
-        keywords = {name: data for name, value in call.keywords if (data := _argument(value)) is not None}
+        args = [_argument(value, key) for value in call.args]
+        keywords = {name: data for name, value in call.keywords if (data := _argument(value, key)) is not None}
         entry = [call.receiver, call.method, args, keywords]
         found.setdefault(str(entry), [*entry, call.span[0]])
     return list(found.values())
 
 
-def _argument(value: Value) -> Plain:
+def _argument(value: Value, key: str) -> Plain:
     if not _tells(value):
         return None
-    return encode(opened(value), _qualify)
+    return encode(opened(value), lambda name: _known_as(name, key))
+
+
+def _known_as(name: str, key: str) -> str:
+    """The name by which other modules know a class or function of this one, or of another."""
+    return name if is_foreign(name) else f"{key}{SEPARATOR}{name}"
 
 
 def _open(context: Context) -> Plain:
