@@ -534,10 +534,34 @@ OBJECTS = {
 }
 
 
+IN_A_DICT = {
+    **OBJECTS,
+    "pkg/choose.py": """\
+        import torch
+
+        class Chooser:
+            def choose(self, bag, scores):
+                rule = bag["rule"]
+
+
+                return bag["x"][rule(scores)]
+        """,
+    "pkg/use.py": """\
+        import torch
+        from .choose import Chooser
+        from .rules import Rule
+
+        def use(x: torch.Tensor, scores: torch.Tensor):
+            return Chooser().choose({"x": x, "rule": Rule()}, scores)
+        """,
+}
+
+
+@pytest.mark.parametrize("files", [OBJECTS, IN_A_DICT], ids=["attribute", "dict"])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_handed_objects_do_is_asked_anew(tmp_path: Path, workers: int) -> None:
+def test_what_handed_objects_do_is_asked_anew(tmp_path: Path, workers: int, files: Mapping[str, str]) -> None:
     pkg, cache = tmp_path / "src", tmp_path / "cache"
-    write(pkg, OBJECTS)
+    write(pkg, files)
     assert scan(pkg, cache=cache, workers=workers)["choose.py"] == []
     # Nothing that choose.py imports changes, nor who hands what to it.
     write(pkg, {"pkg/rules.py": OBJECTS["pkg/rules.py"].replace(".argmax(-1)", ".max(-1)[0] > 0.5")})

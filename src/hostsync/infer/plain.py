@@ -117,6 +117,19 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
     return None
 
 
+def classes_in(data: Plain) -> set[str]:
+    """The classes that a value in its plain form speaks of, as `module:name`."""
+    found: set[str] = set()
+    waiting = [data]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list) and part:
+            if part[0] in ("C", "O") and isinstance(part[1], str) and is_foreign(part[1]):
+                found.add(part[1])
+            waiting += part
+    return found
+
+
 def decode(data: Plain, function: Function[[str], Value]) -> Value:
     """The value that `encode` made data of; `function` finds what a function's name stands for."""
     if data is None:

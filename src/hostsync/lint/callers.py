@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hostsync.infer.handed import HELD, KEYS, classes_of, common_class, element_plain, is_sure, join_plain, of_class
-from hostsync.infer.plain import SEPARATOR, Plain
+from hostsync.infer.plain import SEPARATOR, Plain, classes_in
 
 _MOST_DERIVED = 100
 """What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""
@@ -69,7 +69,8 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
 def mentioned(handed: Plain) -> set[str]:
     """The files that have the classes of what callers hand in to a file."""
     params = [value for symbol, held in handed.items() if symbol != KEYS for value, _ in held.values()]
-    return {name.partition(SEPARATOR)[0] for value in params for name in classes_of(value)}
+    names = (name for value in params for name in (*classes_of(value), *classes_in(value)))
+    return {name.partition(SEPARATOR)[0] for name in names}
 
 
 class _Held:
@@ -244,7 +245,7 @@ def _add(params: dict[str, Plain], name: str, value: Plain, where: str) -> None:
         return
     known = params.get(name)
     if known is None:
-        what = "an object" if classes_of(value) else "a tensor"
+        what = "an object" if classes_of(value) else "a tensor" if value[0] == "T" else "tensors"
         params[name] = [value, f"{where} hands in {what} for {name}"]
     else:
         known[0] = join_plain(known[0], value)
