@@ -12,6 +12,7 @@ from tests.infer.cases import places
 
 from hostsync.infer.module import Followed
 from hostsync.lint import scan as scanning
+from hostsync.lint import studying
 from hostsync.lint.kept import KeptStudies
 from hostsync.lint.scan import check_files
 from hostsync.project.cache import Cache
@@ -109,7 +110,7 @@ def test_nothing_is_kept_from_one_run_to_the_next(tmp_path: Path) -> None:
     write(tmp_path, files)
     write(tmp_path, {"pkg/make.py": files["pkg/make.py"].replace("ones(2)", "ones(2, device='cuda')")})
     assert scan(tmp_path)["helpers.py"] == [(5, "HS103", "certain"), (8, "HS101", "certain")]
-    assert scanning._Process.studies._held == {}
+    assert studying.Process.studies._held == {}
 
 
 def test_a_budget_holds() -> None:

@@ -19,8 +19,9 @@ from hostsync.findings import Covered, Diagnostic, Finding
 from hostsync.lint.check import check_source, load_catalogue, rules_by_code
 from hostsync.lint.checked import Checked, located
 from hostsync.lint.decision import Baselined, Decided, Judge, apply_baselines
-from hostsync.lint.scan import check_files, plan_of, unreadable
+from hostsync.lint.scan import check_files, unreadable
 from hostsync.lint.sources import Sources
+from hostsync.lint.studying import plan_of
 from hostsync.project.cache import FOLDER, Cache
 from hostsync.project.config import ConfigError, Resolver
 from hostsync.project.discovery import Discovered, SourceFile, discover, is_excluded, module_name, shown_name

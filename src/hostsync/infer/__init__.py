@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hostsync import facts
@@ -80,15 +80,17 @@ def study(
     return Study(followed.events, interface, list(told_of(followed.context, wanted.key)), followed)
 
 
-def study_again(followed: Followed, handed: Plain, key: str) -> tuple[Event, ...]:
-    """The events of a module that callers in other modules tell something of.
+def study_again(followed: Followed, handed: Sequence[Plain], key: str) -> Study:
+    """As `study`, of a module that callers in other modules tell something of; without its interface.
 
     Args:
         followed: of its first study, which can't be used a second time.
-        handed: what they hand in, as `handed.from_outside` reads it.
+        handed: what they hand in, as `handed.from_outside` reads it, one after the other.
         key: the name under which they know the module.
     """
-    from hostsync.infer.handed import from_outside
+    from hostsync.infer.handed import from_outside, told_of
     from hostsync.infer.module import follow_again
 
-    return follow_again(followed, from_outside(handed, key)).events
+    for news in handed:
+        followed = follow_again(followed, from_outside(news, key))
+    return Study(followed.events, None, list(told_of(followed.context, key)), followed)

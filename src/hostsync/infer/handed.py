@@ -200,6 +200,9 @@ class Told(NamedTuple):
     from a method of the same name are left out: `super().step(x)` means one class."""
     bases: Plain
     """By class, the classes that it is derived from; those of other modules by `module:name`."""
+    passed: Plain
+    """By function and parameter, which parameters of which functions of this module are passed on for it: function,
+    parameter, whether something was computed from it element by element, row."""
 
 
 def told_of(context: Context, key: str) -> Told:
@@ -224,6 +227,7 @@ def told_of(context: Context, key: str) -> Told:
         loaded,
         _methods(context, key),
         bases,
+        _passed(context),
     )
 
 
@@ -242,6 +246,23 @@ def _methods(context: Context, key: str) -> Plain:
         if owner in context.classes or (owner and is_foreign(owner)):
             found.append((symbol, [site for site in sites if site.caller.rpartition(".")[2] != method]))
     return _calls(context, key, found)
+
+
+def _passed(context: Context) -> Plain:
+    found: dict[str, dict[str, dict[str, Plain]]] = {}
+    for symbol, sites in sorted(context.calls.items()):
+        callee = context.signatures.get(symbol)
+        for site in sites:
+            caller = context.signatures.get(site.caller)
+            if caller is None or not caller.open:
+                continue
+            for param, value in site.bindings.items():
+                if not isinstance(value, Unknown) or value.param not in caller.open:
+                    continue
+                if callee is None or param in callee.open:
+                    link = [site.caller, value.param, value.derived]
+                    found.setdefault(symbol, {}).setdefault(param, {}).setdefault(str(link), [*link, site.span[0]])
+    return {symbol: {name: list(links.values()) for name, links in params.items()} for symbol, params in found.items()}
 
 
 def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallSite]]]) -> Plain:

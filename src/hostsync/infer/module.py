@@ -74,10 +74,17 @@ def follow_again(followed: Followed, handed: dict[str, dict[str, Handed]]) -> Fo
         handed: what callers hand in, by function and parameter.
     """
     context = followed.context
-    context.keys.update(handed.pop(KEYS, {}))
-    readers = {symbol for key in context.keys for symbol in context.loaded.get(key, ())}
-    told: dict[str, dict[str, Handed]] = {**{symbol: {} for symbol in sorted(readers)}, **handed}
+    keys = {key: held for key, held in handed.pop(KEYS, {}).items() if context.keys.get(key) != held}
+    context.keys.update(keys)
+    readers = {symbol for key in keys for symbol in context.loaded.get(key, ())}
+    known = context.handed
+    news = {symbol: params for symbol, params in handed.items() if _is_news(params, known.get(symbol, {}))}
+    told: dict[str, dict[str, Handed]] = {**{symbol: {} for symbol in sorted(readers)}, **news}
     return _settled(context, _tell(context, list(followed.recorded), told))
+
+
+def _is_news(params: Mapping[str, Handed], known: Mapping[str, Handed]) -> bool:
+    return any(known.get(name) != held for name, held in params.items())
 
 
 def _settled(context: Context, recorded: list[Recorded]) -> Followed:

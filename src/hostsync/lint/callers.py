@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 
 from hostsync.infer.handed import HELD, KEYS, classes_of, common_class, element_plain, is_sure, join_plain, of_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in
+from hostsync.lint.passing import pass_on
 
 _MOST_DERIVED = 100
 """What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""
@@ -33,7 +34,7 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
     keys: dict[str, list[Plain]] = {}
     called: dict[str, list[tuple[str, Plain]]] = {}
     for key in sorted(told):
-        calls, names, _, holds, stored, _, methods, _ = told[key]
+        calls, names, _, holds, stored, _, methods, *_ = told[key]
         for name, attributes in sorted(holds.items()):
             for attribute, value in attributes.items():
                 held.add(name.rpartition(".")[2], attribute, value)
@@ -54,10 +55,14 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
     found: dict[str, Plain] = {}
     customs = _Customs(told)
     lineages = _Lineages(told)
+    first: dict[str, Plain] = {}
     for key, data in asked.items():
         mine = _of_file(key, data[2], direct, named, held, customs)
         _of_overridden(key, data[2], called, held, lineages, mine)
-        mine = _of_one_class(mine, lineages)
+        first[key] = mine
+    passed = pass_on(first, told, tests, _Overriding(told, lineages), _add)
+    for key, data in asked.items():
+        mine = _of_one_class(passed.get(key, {}), lineages)
         known = {name: keys[name] for name in data[5] if name in keys}
         if known:
             mine[KEYS] = known
@@ -195,6 +200,33 @@ class _Lineages:
                 for base in self.above(derived):
                     self._counts[base] = self._counts.get(base, 0) + 1
         return self._counts.get(name, 0)
+
+
+class _Overriding:
+    """Which methods are put in the place of one, by classes that are derived from its own."""
+
+    def __init__(self, told: Mapping[str, Plain], lineages: _Lineages) -> None:
+        self._lineages = lineages
+        self._by_method: dict[str, list[tuple[str, str]]] = {}
+        for key in sorted(told):
+            for symbol in told[key][2]:
+                owner, _, method = symbol.rpartition(".")
+                if owner:
+                    self._by_method.setdefault(method, []).append((key, owner))
+        self._known: dict[str, list[str]] = {}
+
+    def __call__(self, symbol: str) -> list[str]:
+        owner, _, method = symbol.rpartition(".")
+        if method.startswith("__") or method not in self._by_method:
+            return []
+        known = self._known.get(symbol)
+        if known is None:
+            known = self._known[symbol] = []
+            if 0 < self._lineages.below(owner) <= _MOST_DERIVED:
+                for key, name in self._by_method[method]:
+                    if owner in self._lineages.above(f"{key}:{name}"):
+                        known.append(f"{key}:{name}.{method}")
+        return known
 
 
 def _of_overridden(

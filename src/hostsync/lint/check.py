@@ -101,7 +101,7 @@ def study_source(
     suffix: str = ".py",
     links: Links | None = None,
     wanted: Wanted | None = None,
-    handed: Plain = None,
+    handed: Sequence[Plain] = (),
     followed: Followed | None = None,
 ) -> Studied:
     """As `check_source`, for a file of a project.
@@ -110,7 +110,7 @@ def study_source(
         source, module, plan, suffix: as there.
         links: what the file knows of others.
         wanted: what others want to know of it; None for nothing.
-        handed: what callers in other files hand in.
+        handed: what callers in other files hand in, for each further study: one may show them what the next takes up.
         followed: from a study of the same without `handed`, if there was one. It is used up.
     """
     try:
@@ -153,7 +153,7 @@ class _Known(NamedTuple):
 
     links: Links | None
     wanted: Wanted | None
-    handed: Plain
+    handed: Sequence[Plain]
     followed: Followed | None
 
 
@@ -194,10 +194,11 @@ def _follow(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -
         # Also before what is handed in: the outcome may not depend on whether there was an earlier study.
         first = study(facts, ops, torch, known.links, known.wanted)
         followed, interface, told = first.followed, first.interface, first.told
-    if known.handed is None:
+    if not known.handed:
         return Studied(_to_checked(facts, followed.events, text, plan), interface, told, followed)
     key = "" if known.wanted is None else known.wanted.key
-    return Studied(_to_checked(facts, study_again(followed, known.handed, key), text, plan))
+    again = study_again(followed, known.handed, key)
+    return Studied(_to_checked(facts, again.events, text, plan), None, again.told)
 
 
 def _to_checked(facts: Module, events: Sequence[Event], text: Callable[[], str], plan: Plan) -> Checked:

@@ -1,0 +1,120 @@
+"""Evidence of callers, passed on: what a function is handed and hands to others in its turn, to a fixpoint.
+
+A call says nothing by itself where its argument is a parameter of the caller of which nothing is known. With what the
+callers of that one hand in, it does; so evidence gets as deep into a project as its calls go, across its files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+from hostsync.infer.handed import join_plain
+from hostsync.infer.plain import Plain
+
+_MOST_CHANGES = 8
+"""How often what is known of one parameter may change. Joins end by themselves well before, for all we know."""
+
+Param = tuple[str, str]
+"""A function, as `file:name`, and one of its parameters."""
+
+
+class _Link(NamedTuple):
+    """A parameter that is passed on."""
+
+    target: Param
+    is_derived: bool
+    """Something is computed from it element by element, and that is passed on."""
+    is_across: bool
+    """From one file to another."""
+    where: str
+
+
+def pass_on(
+    found: Mapping[str, Plain],
+    told: Mapping[str, Plain],
+    tests: Collection[str],
+    overriding: Callable[[str], Collection[str]],
+    add: Callable[[dict[str, Plain], str, Plain, str], None],
+) -> dict[str, Plain]:
+    """What callers hand in, with what they pass on of what they are handed.
+
+    What is passed on inside of a file is left out of the result: the file itself finds that out, and more.
+
+    Args:
+        found: by file, function and parameter: the value, in its plain form, and where it was seen.
+        told: by file, what it tells of others; see `handed.Told`.
+        tests: the files that hold tests, whose calls don't count.
+        overriding: gives the methods, as `file:name`, that classes put in the place of one.
+        add: adds a value to those of a function's parameters, given the parameter and the place of the call.
+    """
+    links = _links(told, tests, overriding)
+    if not links:
+        return dict(found)
+    result: dict[str, Plain] = {
+        key: {symbol: dict(params) for symbol, params in held.items()} for key, held in found.items()
+    }
+    known: dict[Param, Plain] = {}
+    for key, symbols in found.items():
+        for symbol, params in symbols.items():
+            for name, (value, _) in params.items():
+                known[f"{key}:{symbol}", name] = value
+    changes: dict[Param, int] = {}
+    waiting = [param for param in known if param in links]
+    while waiting:
+        source = waiting.pop()
+        for link in links[source]:
+            value = _computed(known[source]) if link.is_derived else known[source]
+            if value is None:
+                continue
+            before = known.get(link.target)
+            after = value if before is None else join_plain(before, value)
+            if after == before or changes.get(link.target, 0) >= _MOST_CHANGES:
+                continue
+            known[link.target] = after
+            changes[link.target] = changes.get(link.target, 0) + 1
+            if link.target in links:
+                waiting.append(link.target)
+            if link.is_across:
+                symbol, name = link.target
+                key, _, function = symbol.partition(":")
+                add(result.setdefault(key, {}).setdefault(function, {}), name, value, link.where)
+    return result
+
+
+def _links(
+    told: Mapping[str, Plain], tests: Collection[str], overriding: Callable[[str], Collection[str]]
+) -> dict[Param, list[_Link]]:
+    """By parameter, where it is passed on to, of what callers may tell of."""
+    found: dict[Param, list[_Link]] = {}
+    for key in sorted(told):
+        if key in tests:
+            continue
+        for symbol, params in told[key][8].items():
+            target = symbol if ":" in symbol else f"{key}:{symbol}"
+            method = target.rpartition(".")[2]
+            for name, sources in params.items():
+                for caller, param, is_derived, row in sources:
+                    targets = [target]
+                    if caller.rpartition(".")[2] != method:
+                        targets += overriding(target)
+                    for one in targets:
+                        file, _, function = one.partition(":")
+                        if file in told and _is_open(told[file][2], function, name):
+                            is_across = file != key
+                            link = _Link((one, name), is_derived, is_across, f"{key}:{row}")
+                            found.setdefault((f"{key}:{caller}", param), []).append(link)
+    return found
+
+
+def _is_open(functions: Plain, symbol: str, name: str) -> bool:
+    held = functions.get(symbol)
+    return held is not None and name in held[1]
+
+
+def _computed(value: Plain) -> Plain:
+    """A tensor that is computed from another element by element; None for anything else."""
+    if value[0] != "T":
+        return None
+    kind, device, *_ = value
+    return [kind, device, "", None, True, None, None]

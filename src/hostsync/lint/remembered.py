@@ -1,0 +1,102 @@
+"""What is kept between runs over the files of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from hostsync.lint.check import rules_by_code
+from hostsync.lint.checked import Checked, from_plain
+from hostsync.lint.gathering import Entry
+from hostsync.project.cache import Cache, Plain, digest, encoded
+from hostsync.project.discovery import SourceFile
+
+
+class State:
+    """What a run over the same files would have to find unchanged to give the same."""
+
+    def __init__(self, entries: Sequence[Entry], mark_of: Callable[[SourceFile], bytes], around: str) -> None:
+        self.keys = tuple(entry.key for entry in entries)
+        ordered = sorted(entries, key=lambda entry: entry.key)
+        self.family = digest(b"", *(encoded(entry.key) for entry in ordered))
+        parts = [encoded(part) for entry in ordered for part in (entry.key, entry.file.module, entry.content)]
+        marks = [mark_of(entry.file) for entry in ordered]
+        self.digest = digest(encoded(around), *parts, *marks)
+        """Of the content of all files, and of all else that decides."""
+
+
+class Caches:
+    """What is kept between runs."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.results = cache
+        """Of a file with what it imports."""
+        self.handed = cache.of_kind("handed")
+        """Of a file with what its callers hand in as well."""
+        self.outlines = cache.of_kind("outlines")
+        self.graphs = cache.of_kind("graphs", 1)
+        """Of all files that are known, by a digest of their outlines."""
+        self.interfaces = cache.of_kind("interfaces")
+        self.told = cache.of_kind("told")
+        self.evidence = cache.of_kind("evidence", 1)
+        """What callers hand in, by a digest of all that they tell."""
+        self.runs = cache.of_kind("runs", 1)
+        """Under which keys the files of a run are kept, by a digest of all that decides."""
+
+    def save(self) -> None:
+        first = (self.outlines, self.graphs, self.interfaces, self.told, self.evidence)
+        for kept in (*first, self.handed, self.results, self.runs):
+            kept.save()
+
+    def last_run(self, state: State, files: Sequence[SourceFile]) -> list[Checked] | None:
+        """What an earlier run over the same files gave, if nothing has changed since."""
+        kept = self.runs.get(state.family, state.digest)
+        if not isinstance(kept, dict):
+            return None
+        found = []
+        for file, name in zip(files, state.keys, strict=False):
+            match kept.get(name):
+                case [int(count), str(key)]:
+                    data = (self.handed if count else self.results).get(round_name(name, count), key)
+                case _:
+                    return None
+            plain = data[0] if isinstance(data, list) and data else None
+            checked = None if data is None else from_plain(plain, rules_by_code(file.settings.extend_rules))
+            if checked is None:
+                return None
+            found.append(checked)
+        return found
+
+    def remember(
+        self,
+        state: State,
+        taking_part: int,
+        files: Sequence[SourceFile],
+        keys: Mapping[int, str],
+        again: Mapping[int, str],
+        rounds: Mapping[int, int],
+    ) -> None:
+        """Notes under which keys the results of a run are kept.
+
+        Args:
+            state, files: the run.
+            taking_part: how many files took part.
+            keys: by file, of the first study.
+            again: by file, of the last one, where there was another.
+            rounds: by file, how many others.
+        """
+        if taking_part != len(state.keys):
+            # Files of other packages took part, whose content the digest leaves out.
+            return
+        kept = self.runs.get(state.family, state.digest)
+        entries: dict[str, Plain] = dict(kept) if isinstance(kept, dict) else {}
+        for place in range(len(files)):
+            count = rounds.get(place, 0)
+            key = (again if count else keys).get(place)
+            if key is not None:
+                entries[state.keys[place]] = [count, key]
+        self.runs.put(state.family, state.digest, entries)
+
+
+def round_name(name: str, count: int) -> str:
+    """Under which name what a further study of a file gave is kept: of how many, `count` says."""
+    return name if count <= 1 else f"{name}#{count}"
