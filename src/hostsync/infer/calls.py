@@ -5,6 +5,7 @@ from __future__ import annotations
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.attributes import attribute
+from hostsync.infer.callbacks import note_callback
 from hostsync.infer.evidence import is_number, proves_tensor
 from hostsync.infer.frame import (
     EVALUATORS,
@@ -89,7 +90,8 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         if name and (args or keywords) and frame.loud:
             note_call(frame, node, name, callee.name, args, keywords)
         return method_call(frame, node, callee, args, keywords)
-    if kind is Unknown and receiver is None:
+    if isinstance(callee, Unknown) and receiver is None:
+        note_callback(frame, callee, [value for _, value in args])
         return UNKNOWN
     if isinstance(callee, Ref):
         return library_call(frame, node, callee.name, args, keywords)

@@ -104,7 +104,7 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
     context.building += 1
     table: dict[str, Value] = {}
     info.table = table
-    order = sorted(info.methods.values(), key=lambda method: method.name != "__init__")
+    order = sorted((*info.methods.values(), *info.others), key=lambda method: method.name != "__init__")
     for method in order:
         if is_decorated(method, "staticmethod") or is_decorated(method, "classmethod"):
             continue

@@ -272,8 +272,8 @@ def _copy_into(frame: Frame, node: facts.Call, target: Tensor, args: ArgumentLis
     source = args[0][1] if args else None
     if isinstance(source, Tensor) and source.sure:
         non_blocking = _flag("non_blocking", 1, args, keywords)
-        if source.device == CPU and is_certain(target.device):
-            _to_accelerator(frame, node, source, "Tensor.copy_", DeviceValue(ACCELERATOR), non_blocking)
+        if "cpu" in source.device and "cpu" not in target.device:
+            _to_accelerator(frame, node, source, "Tensor.copy_", DeviceValue(target.device), non_blocking)
         elif target.device == CPU and not (non_blocking and target.pinned):
             # A buffer that is pinned is there to be read back into.
             is_buffer = target.pinned is not False and not only_host(source.device)

@@ -14,6 +14,7 @@ from hostsync.infer.frame import (
     evaluate,
     is_loader_name,
 )
+from hostsync.infer.functions import usage
 from hostsync.infer.keys import note_store
 from hostsync.infer.narrowing import asks_for_accelerator, narrow
 from hostsync.infer.operations import (
@@ -320,8 +321,10 @@ def _formatted(frame: Frame, node: facts.Formatted) -> Value:
 
 def _lambda(frame: Frame, node: facts.Lambda) -> Value:
     saved = frame.save()
+    proven = usage(frame.context, node).tensors
     for param in node.params:
-        frame.bind(param.name, UNKNOWN)
+        place = proven.get(param.name)
+        frame.bind(param.name, UNKNOWN if place is None else as_tensor(UNKNOWN, place))
     evaluate(frame, node.body)
     frame.restore(saved)
     symbol = frame.symbol + ".<lambda>"

@@ -136,13 +136,40 @@ class Writes:
         return base if self.dependent is None else join(base, self.dependent)
 
 
+AGAIN = "@"
+"""Between the symbol of a function and its row, where another one has the same name."""
+
+
+def symbol_of(node: facts.Function, owner: str, known: facts.Function | None) -> str:
+    """The symbol of a function: with its row, if `known` is another one of the same name."""
+    symbol = f"{owner}.{node.name}" if owner else node.name
+    return symbol if known is None or known is node else f"{symbol}{AGAIN}{node.span[0]}"
+
+
+def _accesses(method: facts.Function) -> bool:
+    """A setter or deleter of a property."""
+    return any(isinstance(d, facts.Attr) and d.name in {"setter", "deleter"} for d in method.decorators)
+
+
 class ClassInfo(KnownClass):
     """A class of the scanned module."""
 
-    __slots__ = ("busy", "node", "set_up", "writes")
+    __slots__ = ("busy", "node", "others", "set_up", "writes")
 
     def __init__(self, name: str, node: facts.Class, bases: tuple[Value, ...]) -> None:
-        super().__init__(name, bases, {s.name: s for s in node.body if isinstance(s, facts.Function)})
+        methods: dict[str, facts.Function] = {}
+        self.others: list[facts.Function] = []
+        """Setters of properties, and methods that another of the same name has replaced: they may be registered."""
+        for method in node.body:
+            if isinstance(method, facts.Function):
+                known = methods.get(method.name)
+                if known is not None and _accesses(method):
+                    self.others.append(method)
+                    continue
+                if known is not None:
+                    self.others.append(known)
+                methods[method.name] = method
+        super().__init__(name, bases, methods)
         self.node = node
         self.writes: dict[str, Writes] = {}
         self.set_up: Frame | None = None
@@ -173,6 +200,8 @@ class Context:
         self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
         self.calls: dict[str, list[CallSite]] = {}
         self.named_calls: list[NamedCall] = []
+        self.callbacks: dict[str, dict[str, list[tuple[Value, ...]]]] = {}
+        """By function and parameter, what it hands to the function that it is handed for it."""
         self.tabled: dict[str, set[str]] = {}
         """Of functions that stand in a dictionary, as to be looked up and called, the functions that have it."""
         self.handed: dict[str, dict[str, Handed]] = {}

@@ -16,6 +16,7 @@ from hostsync.infer.frame import (
     Signature,
     evaluate_silently,
     execute,
+    symbol_of,
 )
 from hostsync.infer.imported import imports_torch
 from hostsync.infer.plain import is_tensor_annotation, short_name
@@ -77,7 +78,7 @@ def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
 def method_frame(context: Context, info: ClassInfo, method: facts.Function, *, loud: bool) -> Frame:
     frame = Frame(
         context,
-        f"{info.name}.{method.name}",
+        symbol_of(method, info.name, info.methods.get(method.name)),
         usage(context, method),
         owner=info.name,
         function=method,

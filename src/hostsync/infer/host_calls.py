@@ -12,21 +12,18 @@ from hostsync.infer.attributes import attribute
 from hostsync.infer.frame import Frame
 from hostsync.infer.keys import note_store
 from hostsync.infer.operations import Arguments as _Arguments
-from hostsync.infer.operations import lead, merged, size_of
-from hostsync.infer.summaries import returned
+from hostsync.infer.operations import size_of
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
     TEXT,
     UNKNOWN,
     Array,
-    Callable,
     ClassRef,
     Instance,
     Items,
     Mapping,
     Number,
-    Ref,
     Tensor,
     Text,
     Unknown,
@@ -72,7 +69,7 @@ def read_back(
 
 def builtin(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """A call of one of Python's builtin functions."""
-    handler = _BUILTINS.get(name)
+    handler = BUILTINS.get(name)
     return handler(frame, node, args, keywords) if handler is not None else UNKNOWN
 
 
@@ -121,61 +118,6 @@ def _print(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
     return printed(frame, node, "builtins.print", args)
 
 
-def _extreme(name: str) -> Handler:
-    def extreme(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-        if len(args) == 1:
-            value = args[0][1]
-            tensors = [t for t in tensors_in(value, 1) if t.sure]
-            result = element_of(value) if isinstance(value, Items) else value
-        else:
-            tensors = [v for _, v in args if isinstance(v, Tensor) and v.sure]
-            result = UNKNOWN if not args else args[0][1]
-            for _, value in args[1:]:
-                result = join(result, value)
-            if isinstance(result, Unknown) and any(isinstance(value, Number) for _, value in args):
-                # `max(1, n)`: beside a number stands a number, unless it is known to be something else.
-                result = NUMBER
-        if tensors and not any(key == "key" for key, _, _ in keywords):
-            frame.emit(
-                "read-back",
-                f"builtins.{name}",
-                "",
-                node,
-                subject=next((expr for expr, value in args if isinstance(value, Tensor)), args[0][0]),
-                device=merged([t._replace(ndim=None) for t in tensors]),
-                origin=lead(tensors),
-            )
-            if isinstance(result, Tensor):
-                # As often as not it is the tensor, which has one element, as it was compared.
-                result = result._replace(sure=True, ndim=0)
-        return result
-
-    return extreme
-
-
-def _any_all(name: str) -> Handler:
-    def reduce(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-        for expr, value in args[:1]:
-            for tensor in tensors_in(value, 1)[:1]:
-                read_back(frame, node, f"builtins.{name}", expr, tensor)
-        return NUMBER
-
-    return reduce
-
-
-def _sorted(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    key = next((v for k, _, v in keywords if k == "key"), None)
-    if not args:
-        return UNKNOWN
-    expr, value = args[0]
-    held = tensors_in(value, 1)
-    if key is None:
-        for tensor in held[:1]:
-            read_back(frame, node, "builtins.sorted", expr, tensor)
-    element = element_of(value) if isinstance(value, Items) else UNKNOWN
-    return Items("list", None, element)
-
-
 def _range(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     for expr, value in args:
         read_back(frame, node, "builtins.range", expr, value)
@@ -221,20 +163,6 @@ def _zip(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
     if any(isinstance(expr, facts.Starred) for expr, _ in args):
         return Items("iterable", None, UNKNOWN)
     return Items("iterable", None, Items("tuple", tuple(iterated(frame, v) for _, v in args), UNKNOWN))
-
-
-def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    if len(args) < 2:
-        return UNKNOWN
-    callee, element = args[0][1], iterated(frame, args[1][1])
-    name = callee.name if isinstance(callee, Ref) else ""
-    if name in {"builtins.int", "builtins.float", "builtins.bool"}:
-        read_back(frame, node, name, args[1][0], element)
-        return Items("iterable", None, NUMBER)
-    if isinstance(callee, Callable):
-        params = [p.name for p in callee.node.params]
-        return Items("iterable", None, returned(frame.context, callee, dict(zip(params, [element], strict=False))))
-    return Items("iterable", None, UNKNOWN)
 
 
 def _next(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -290,20 +218,16 @@ def _slice(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
     return Items("slice", None, UNKNOWN)
 
 
-_BUILTINS: dict[str, Handler] = {
+BUILTINS: dict[str, Handler] = {
     **{name: _conversion(name) for name in ("int", "float", "bool", "complex")},
     **{name: _text_conversion(name) for name in ("str", "repr", "format", "ascii")},
-    **{name: _extreme(name) for name in ("max", "min")},
-    **{name: _any_all(name) for name in ("any", "all")},
     **{name: _sequence(name) for name in ("list", "tuple", "set", "frozenset")},
     **dict.fromkeys(("len", "isinstance", "issubclass", "hasattr", "callable", "id", "hash", "ord"), _number),
     "print": _print,
-    "sorted": _sorted,
     "range": _range,
     "sum": _sum,
     "enumerate": _enumerate,
     "zip": _zip,
-    "map": _map,
     "next": _next,
     "iter": _same,
     "reversed": _same,

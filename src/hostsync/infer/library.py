@@ -9,6 +9,7 @@ from typing import TypeAlias
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.catalogued import flags, operation
+from hostsync.infer.comparing import standard_library
 from hostsync.infer.copies import LOADER, from_data
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import (
@@ -62,6 +63,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         return mathematics(frame, node, name, args)
     if root in {"numpy", "np"}:
         return numpy_function(frame, node, name, args, keywords)
+    if root in {"heapq", "bisect", "operator"} or name == "functools.reduce":
+        return standard_library(frame, node, name, args, keywords)
     if root in _OF_ARRAYS and name.rpartition(".")[2].islower():
         return Array()
     special = _SPECIAL.get(name)

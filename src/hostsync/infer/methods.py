@@ -15,6 +15,7 @@ from hostsync.infer.classes import (
     register_buffer,
     write_attribute,
 )
+from hostsync.infer.comparing import sort_in_place
 from hostsync.infer.copies import brings_from_host, moved_on, to_device, transfer
 from hostsync.infer.frame import (
     Frame,
@@ -76,7 +77,7 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
     if isinstance(receiver, Unknown):
         return _unknown_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Items):
-        return _items_method(frame, node, receiver, method.name, args)
+        return _items_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Mapping):
         return _mapping_method(frame, node, receiver, method.name, args)
     if isinstance(receiver, Text):
@@ -357,7 +358,9 @@ def _distribution_method(frame: Frame, node: facts.Call, receiver: Instance, nam
     return UNKNOWN
 
 
-def _items_method(frame: Frame, node: facts.Call, receiver: Items, name: str, args: ArgumentList) -> Value:
+def _items_method(
+    frame: Frame, node: facts.Call, receiver: Items, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
     target = _receiver_node(node)
     values = [v for _, v in args]
     if name in {"append", "add", "insert", "appendleft"} and values:
@@ -371,11 +374,7 @@ def _items_method(frame: Frame, node: facts.Call, receiver: Items, name: str, ar
     if name == "copy":
         return receiver
     if name == "sort":
-        for tensor in tensors_in(receiver, 1)[:1]:
-            frame.emit(
-                "read-back", "builtins.sorted", "", node, subject=target, device=tensor.device, origin=tensor.origin
-            )
-        return NOTHING
+        return sort_in_place(frame, node, node.func if target is None else target, receiver, keywords)
     return NUMBER if name in {"index", "count"} else UNKNOWN
 
 

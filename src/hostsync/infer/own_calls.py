@@ -6,6 +6,7 @@ from collections.abc import Mapping as Mapping_
 
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
+from hostsync.infer.callbacks import call_back
 from hostsync.infer.classes import class_attribute, is_module_class
 from hostsync.infer.frame import (
     CallSite,
@@ -65,6 +66,7 @@ def own_function(
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)
     apply_effects(frame, callee, bindings)
+    call_back(frame, node, callee, bindings)
     return explain(value, node)
 
 

@@ -8,7 +8,18 @@ from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.expressions import test
-from hostsync.infer.frame import EXECUTORS, ClassInfo, Frame, State, as_tensor, evaluate, execute, explain, known_as
+from hostsync.infer.frame import (
+    EXECUTORS,
+    ClassInfo,
+    Frame,
+    State,
+    as_tensor,
+    evaluate,
+    execute,
+    explain,
+    known_as,
+    symbol_of,
+)
 from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow, narrow_moved
 from hostsync.infer.operations import operator_result
@@ -448,9 +459,11 @@ def _jump(frame: Frame, node: facts.Jump) -> bool:
 
 
 def _function(frame: Frame, node: facts.Function) -> bool:
-    symbol = node.name if frame.symbol == "<module>" else f"{frame.symbol}.{node.name}"
+    owner = "" if frame.symbol == "<module>" else frame.symbol
+    symbol = symbol_of(node, owner, frame.context.functions.get(f"{owner}.{node.name}" if owner else node.name))
     for decorator in node.decorators:
         evaluate(frame, decorator)
+    _defaults(frame, node)
     callee = Callable(node, symbol, None, None)
     if frame.symbol != "<module>":
         frame.context.closures[symbol] = frame.env
@@ -460,6 +473,13 @@ def _function(frame: Frame, node: facts.Function) -> bool:
         frame.context.followed.add(symbol)
         frame.context.follow_later(callee)
     return True
+
+
+def _defaults(frame: Frame, node: facts.Function) -> None:
+    """Defaults are evaluated where a function is defined; a lambda among them waits when it is called."""
+    for param in node.params:
+        if isinstance(param.default, (facts.Lambda, facts.Call)):
+            evaluate(frame, param.default)
 
 
 def _class(frame: Frame, node: facts.Class) -> bool:
@@ -490,8 +510,11 @@ def _class(frame: Frame, node: facts.Class) -> bool:
             if outer is not None:
                 frame.env[statement.name] = outer
     if frame.events is not None:
-        for method in info.methods.values():
-            context.follow_later(Callable(method, f"{name}.{method.name}", Instance(name, True), name))
+        for method in (*info.methods.values(), *info.others):
+            _defaults(frame, method)
+            symbol = symbol_of(method, name, info.methods[method.name])
+            context.functions[symbol] = method
+            context.follow_later(Callable(method, symbol, Instance(name, True), name))
     return True
 
 

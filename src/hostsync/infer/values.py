@@ -263,9 +263,16 @@ def join(a: Value, b: Value) -> Value:
         return UNKNOWN
     if {ka, kb} == {Callable, Choice}:
         return _join_functions(a, b)
-    if {ka, kb} == {Ref, DeviceValue} or {ka, kb} == {Text, DeviceValue}:
-        return DeviceValue(ANYWHERE)
+    if isinstance(a, DeviceValue):
+        return DeviceValue(a.device | _named(b)) if isinstance(b, (Ref, Text)) else UNKNOWN
+    if isinstance(b, DeviceValue):
+        return DeviceValue(b.device | _named(a)) if isinstance(a, (Ref, Text)) else UNKNOWN
     return UNKNOWN
+
+
+def _named(value: Value) -> Device:
+    """The device that a text names."""
+    return CPU if isinstance(value, Text) and value.const == "cpu" else ANYWHERE
 
 
 def _same_kinds(a: Value, b: Value) -> bool:

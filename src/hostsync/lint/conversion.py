@@ -9,6 +9,7 @@ from hostsync.catalogue.rules import RuleIndex
 from hostsync.facts import Place
 from hostsync.findings import CONFIDENCES, ChainStep, Finding, Location
 from hostsync.infer.events import Event, Reason
+from hostsync.infer.frame import AGAIN
 from hostsync.lint.checked import rule_url
 
 LONGEST_QUOTE = 60
@@ -70,7 +71,7 @@ def _finding(event: Event, rule: Rule, lines: Sequence[str]) -> Finding:
         location=Location(row, column),
         end_location=Location(end_row, end_column),
         confidence=event.confidence,
-        symbol=event.symbol,
+        symbol=event.symbol.partition(AGAIN)[0],
         hot=event.hot,
         chain=tuple(_step(reason, lines) for reason in event.chain),
         help=rule.help,
