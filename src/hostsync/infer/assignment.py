@@ -6,7 +6,7 @@ from collections.abc import Callable as Function
 from typing import Any
 
 from hostsync import facts
-from hostsync.infer.classes import fields_of, is_module_class, write_attribute
+from hostsync.infer.classes import class_attribute, fields_of, is_module_class, write_attribute
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import (
     Frame,
@@ -14,6 +14,7 @@ from hostsync.infer.frame import (
     evaluate,
 )
 from hostsync.infer.handed import held_by
+from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
@@ -21,6 +22,7 @@ from hostsync.infer.values import (
     TEXT,
     UNKNOWN,
     Array,
+    Callable,
     Instance,
     Items,
     Mapping,
@@ -58,11 +60,27 @@ def iterated(frame: Frame, value: Value) -> Value:
         fields = fields_of(frame.context, value.name)
         if fields is not None:
             return element_of(fields)
+        own = _by_own_iterator(frame, value)
+        if own is not None:
+            return own
         if is_module_class(frame.context, value.name):
             return Instance("torch.nn.Module", False)
     if isinstance(value, (Method, Unknown)):
         return held_by(value)
     return UNKNOWN
+
+
+def _by_own_iterator(frame: Frame, value: Instance) -> Value | None:
+    """What an object yields by its own `__iter__`, or gives for each number by `__getitem__`."""
+    for name in ("__iter__", "__getitem__"):
+        method = class_attribute(frame.context, value.name, name, value)
+        if isinstance(method, Callable):
+            names = [param.name for param in method.node.params[1:]]
+            given: Value = returned(frame.context, method, dict.fromkeys(names, NUMBER))
+            if name == "__getitem__":
+                return given
+            return iterated(frame, given) if isinstance(given, (Items, Tensor, Array, Mapping)) else UNKNOWN
+    return None
 
 
 def assign(frame: Frame, target: facts.Expr, value: Value) -> None:

@@ -8,6 +8,7 @@ from hostsync.infer.frame import (
     Frame,
     known_as,
 )
+from hostsync.infer.functions import is_autograd_function, takes_context
 from hostsync.infer.links import MODULE
 from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
@@ -24,6 +25,7 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Method,
+    Partial,
     Ref,
     Tensor,
     Unknown,
@@ -57,7 +59,8 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
     if isinstance(base, Instance):
         return _of_instance(frame, base, name)
     if isinstance(base, ClassRef):
-        return class_attribute(frame.context, base.name, name, base)
+        value = class_attribute(frame.context, base.name, name, base)
+        return _applied(frame, base) if name == "apply" and isinstance(value, Unknown) else value
     if isinstance(base, Unknown):
         if name == "device":
             return DeviceValue(of_param(base.param) if base.param else ANYWHERE)
@@ -80,6 +83,18 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
     if isinstance(base, DeviceValue):
         return TEXT if name == "type" else NUMBER
     return Method(base, name)
+
+
+def _applied(frame: Frame, base: ClassRef) -> Value:
+    """`Function.apply`, which calls `forward` with a context."""
+    info = frame.context.classes.get(base.name)
+    method = None if info is None else info.methods.get("forward")
+    if info is None or method is None or not is_autograd_function(info):
+        return UNKNOWN
+    forward = Callable(method, f"{info.name}.forward", None, info.name)
+    if not takes_context(info, method):
+        return forward
+    return Partial(forward, ((facts.Name(facts.Span(*method.span), method.params[0].name), UNKNOWN),), ())
 
 
 def _of_ref(frame: Frame, base: str, name: str) -> Value:
@@ -134,6 +149,8 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
             return DtypeValue("")
         if name == "training":
             return NUMBER
+        if name == "saved_tensors":
+            return Items("tuple", None, Tensor(ANYWHERE))
         distribution = distribution_base(frame.context, base.name)
         return Method(base, name) if distribution is None else _of_distribution(frame, base, distribution, name)
     if name == "device":

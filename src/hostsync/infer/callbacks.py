@@ -32,7 +32,7 @@ def note_callback(frame: Frame, callee: Unknown, values: Sequence[Value]) -> Non
         held.append(row)
 
 
-def call_back(frame: Frame, node: facts.Call, callee: Callable, bindings: Mapping_[str, Value]) -> None:
+def call_back(frame: Frame, node: facts.Expr, callee: Callable, bindings: Mapping_[str, Value]) -> None:
     """Follows what a function of the project does with the functions that it is handed."""
     noted = frame.context.callbacks.get(callee.symbol)
     if noted is None:
@@ -45,7 +45,7 @@ def call_back(frame: Frame, node: facts.Call, callee: Callable, bindings: Mappin
                 called_back(frame, node, given, [substitute(value, bindings, defaults) for value in values])
 
 
-def called_back(frame: Frame, node: facts.Call, callee: Value, values: Sequence[Value]) -> Value:
+def called_back(frame: Frame, node: facts.Expr, callee: Value, values: Sequence[Value]) -> Value:
     """What a function gives that another one calls with these values."""
     if isinstance(callee, Callable):
         names = [param.name for param in callee.node.params][callee.bound is not None :]

@@ -18,6 +18,7 @@ from hostsync.infer.functions import (
     is_none,
     method_frame,
     run,
+    takes_context,
     usage,
 )
 from hostsync.infer.links import KnownClass
@@ -106,7 +107,9 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
     info.table = table
     order = sorted((*info.methods.values(), *info.others), key=lambda method: method.name != "__init__")
     for method in order:
-        if is_decorated(method, "staticmethod") or is_decorated(method, "classmethod"):
+        if is_decorated(method, "classmethod"):
+            continue
+        if is_decorated(method, "staticmethod") and not takes_context(info, method):
             continue
         if not usage(context, method).stores_attributes and method.name != "__init__":
             continue

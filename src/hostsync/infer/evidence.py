@@ -24,7 +24,8 @@ _TORCH_KEYWORDS = frozenset("dim keepdim descending largest return_counts return
 _COUNTS = frozenset({"k", "chunks", "split_size", "repeats", "p", "sections", "shifts", "n", "diagonal", "dim", "dim0"})
 """Names that torch gives to a first parameter of a method that is a number."""
 _OF_TENSORS_ALONE = frozenset(
-    "backward int bool short byte relu sigmoid tanh exp log log2 log10 log1p expm1 sin cos sqrt rsqrt square".split()
+    "backward int bool short byte isnan relu sigmoid tanh exp log log2 log10 log1p expm1 sin cos sqrt rsqrt "
+    "square".split()
 )
 """Methods that only a tensor has without arguments, though something else may have one with arguments."""
 _ALONG = frozenset({"softmax", "log_softmax", "logsumexp"})
@@ -524,6 +525,8 @@ def proves_tensor(call: facts.Call, ops: Mapping[str, Op]) -> bool:
         if name in _MOVES and type(func.value) is facts.Call:
             inner = func.value.func
             return type(inner) is facts.Attr and inner.name in _KEEPING and all(map(is_number, func.value.args))
+        if name in _MOVES and type(func.value) in {facts.Compare, facts.Binary}:
+            return True
         return name in _OF_TENSORS_ALONE
     if name in _ALONG and not keywords and len(args) == 1 and is_number(args[0]):
         return True

@@ -21,6 +21,7 @@ from hostsync.infer.operations import (
     merged,
     operator_result,
 )
+from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
@@ -28,6 +29,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     Callable,
+    Instance,
     Items,
     Mapping,
     Method,
@@ -164,7 +166,8 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
                 return items
     if node.op == "+" and isinstance(left, Text) and left.const is not None and not isinstance(right, Text):
         return Text(None, left.const)
-    return operator_result(node.op, left, right)
+    value = operated(frame, node, node.op, (node.left, left), (node.right, right))
+    return operator_result(node.op, left, right) if value is None else value
 
 
 def _unary(frame: Frame, node: facts.Unary) -> Value:
@@ -176,6 +179,8 @@ def _unary(frame: Frame, node: facts.Unary) -> Value:
         return value._replace(param=None)
     if isinstance(value, Number) and node.op == "-" and value.const is not None:
         return Number(-value.const)
+    if isinstance(value, Instance):
+        return negated(frame, node, value) or UNKNOWN
     return value if isinstance(value, (Array, Number)) else UNKNOWN
 
 
@@ -231,7 +236,7 @@ def test(frame: Frame, node: facts.Expr, op: str) -> Value:
 
 
 def _compare(frame: Frame, node: facts.Compare) -> Value:
-    left = evaluate(frame, node.left)
+    left, left_node = evaluate(frame, node.left), node.left
     result: Value = NUMBER
     chained = len(node.ops) > 1
     for index, (op, right_node) in enumerate(zip(node.ops, node.rights, strict=True)):
@@ -242,7 +247,8 @@ def _compare(frame: Frame, node: facts.Compare) -> Value:
             _contains(frame, node, left, right, right_node)
             result = NUMBER
         else:
-            result = operator_result(op, left, right)
+            own = operated(frame, node, op, (left_node, left), (right_node, right))
+            result = operator_result(op, left, right) if own is None else own
             if chained and index + 1 < len(node.ops) and isinstance(result, Tensor) and result.sure:
                 frame.emit(
                     "control-flow",
@@ -253,14 +259,20 @@ def _compare(frame: Frame, node: facts.Compare) -> Value:
                     device=result.device,
                     origin=result.origin,
                 )
-        left = right
+        left, left_node = right, right_node
     return result
 
 
 def _contains(frame: Frame, node: facts.Compare, left: Value, right: Value, right_node: facts.Expr) -> None:
+    special(frame, node, right, "__contains__", (node.left, left))
     if isinstance(right, Tensor) and right.sure and not isinstance(left, Text):
         frame.emit(
             "read-back", "operator.contains", "", node, subject=right_node, device=right.device, origin=right.origin
+        )
+    elif isinstance(right, Unknown) and isinstance(left, Tensor) and left.sure:
+        # In a set or among the keys of a dictionary nobody looks for a tensor: it is found by what it is, not holds.
+        frame.emit(
+            "read-back", "operator.contains", "", node, subject=node.left, device=left.device, origin=left.origin
         )
     elif isinstance(right, Items) and right.kind in {"list", "tuple"}:
         tensors = [v for v in (left, *(right.items or (right.element,))) if isinstance(v, Tensor) and v.sure]

@@ -19,6 +19,7 @@ from hostsync.infer.frame import (
     symbol_of,
 )
 from hostsync.infer.imported import imports_torch
+from hostsync.infer.links import KnownClass
 from hostsync.infer.plain import is_tensor_annotation, short_name
 from hostsync.infer.values import (
     ANYWHERE,
@@ -86,12 +87,31 @@ def method_frame(context: Context, info: ClassInfo, method: facts.Function, *, l
         loud=loud,
     )
     if is_decorated(method, "staticmethod"):
-        frame.bound = None
+        # What one of these methods leaves in its context, another finds there: as if it were the object.
+        frame.bound = Instance(info.name, True) if takes_context(info, method) else None
     elif is_decorated(method, "classmethod"):
         frame.bound = ClassRef(info.name)
     else:
         frame.bound = Instance(info.name, True)
     return frame
+
+
+_WITH_CONTEXT = frozenset({"forward", "setup_context", "backward", "jvp", "vjp"})
+
+
+def takes_context(info: KnownClass, method: facts.Function) -> bool:
+    """Whether a static method is one of `torch.autograd.Function` that takes a context.
+
+    Source: https://docs.pytorch.org/docs/stable/notes/extending.html
+    """
+    if method.name not in _WITH_CONTEXT or not method.params or not is_autograd_function(info):
+        return False
+    return method.name != "forward" or "setup_context" not in info.methods
+
+
+def is_autograd_function(info: KnownClass) -> bool:
+    """Whether a class is derived from `torch.autograd.Function` itself."""
+    return any(isinstance(base, Ref) and base.name == "torch.autograd.Function" for base in info.bases)
 
 
 def run(frame: Frame, node: facts.Function) -> None:
@@ -104,6 +124,8 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
     """Bind each parameter to what its annotation, its default, its name and its uses say."""
     skip = frame.bound is not None
     handed = frame.context.handed.get(frame.symbol)
+    info = frame.context.classes.get(frame.owner) if frame.owner is not None else None
+    is_backward = info is not None and is_autograd_function(info) and frame.symbol == f"{info.name}.backward"
     is_open: list[str] = []
     for param in params:
         if skip:
@@ -118,6 +140,8 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             frame.env[param.name] = Mapping((), _annotated(frame, param) or UNKNOWN)
             continue
         value = _annotated(frame, param)
+        if value is None and is_backward:
+            value = Tensor(of_param(param.name), param=param.name)
         if value is None:
             value = _by_default(frame, param)
         elif isinstance(value, DeviceValue):

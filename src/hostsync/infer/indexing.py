@@ -19,6 +19,7 @@ from hostsync.infer.classes import fields_of
 from hostsync.infer.evidence import dotted_path, is_called_a_mask, is_named_mask, root_of_chain, used_path
 from hostsync.infer.frame import EVALUATORS, Frame, as_tensor, evaluate, evaluate_silently, explain
 from hostsync.infer.operations import merged
+from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
@@ -205,6 +206,9 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         return _array_part(base, parts)
     index = evaluate(frame, node.key)
     if isinstance(base, Instance) and base.local:
+        own = special(frame, node, base, "__getitem__", (node.key, index))
+        if own is not None:
+            return own
         base = fields_of(frame.context, base.name) or base
     if isinstance(base, Mapping):
         if isinstance(index, Text) and index.const is not None:
@@ -430,6 +434,7 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
     index = evaluate(frame, target.key)
     if isinstance(base, (Mapping, Unknown, Nothing)) and isinstance(index, Text) and index.const is not None:
         keys.note_store(frame, index.const, value, target.span[0])
+    special(frame, target, base, "__setitem__", (target.key, index), (target, value))
     if isinstance(base, Mapping):
         updated = _set_key(base, index, value)
         _rebind(frame, target.value, updated)
@@ -472,7 +477,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
     masks = [p for p in parts if p.kind == "mask"]
     tensors = [p for p in parts if p.kind in {"tensor", "scalar", "list", "array"}]
     device = merged([base, *(p.value._replace(ndim=None) for p in masks if isinstance(p.value, Tensor))])
-    scalar = isinstance(value, Number)
+    scalar = isinstance(value, Number) or _is_number_by_default(frame, value)
     if masks:
         if (isinstance(value, Tensor) and value.sure and not (value.ndim == 0 and only_host(value.device))) or (
             scalar and (len(masks) > 1 or tensors)
@@ -515,6 +520,14 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         frame.emit(
             "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
         )
+
+
+def _is_number_by_default(frame: Frame, value: Value) -> bool:
+    """A parameter that is a number unless somebody hands in something else, of which nothing is known."""
+    if not isinstance(value, Unknown) or value.param is None or frame.function is None:
+        return False
+    default = next((param.default for param in frame.function.params if param.name == value.param), None)
+    return isinstance(default, facts.Const) and default.kind in {"int", "float"}
 
 
 def _is_pointed(base: Tensor, parts: list[Part]) -> bool:

@@ -174,7 +174,13 @@ def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
     return args[0][1] if args else UNKNOWN
 
 
+def _pad_packed(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """The padded batch, and the lengths, which are on the CPU (documentation of `PackedSequence`)."""
+    return Items("tuple", (Tensor(ANYWHERE), Tensor(CPU, "int", 1)), UNKNOWN)
+
+
 _SPECIAL: dict[str, Special] = {
+    "torch.nn.utils.rnn.pad_packed_sequence": _pad_packed,
     "torch.device": _device,
     "torch.tensor": from_data,
     "torch.as_tensor": from_data,

@@ -195,13 +195,19 @@ def _unknown_method(
         return printed(frame, node, "tqdm.set_postfix", [(n, v) for _, n, v in keywords] or args)
     if name in _LOG_METHODS and "log" in _text(subject):
         return printed(frame, node, f"logging.{name}", args)
-    if name == "parameters":
-        return Items("generator", None, Tensor(ANYWHERE))
-    if name == "named_parameters":
-        return Items("generator", None, Items("tuple", (TEXT, Tensor(ANYWHERE)), UNKNOWN))
+    if name in {"parameters", "buffers"}:
+        return Items("generator", None, Tensor(_of_module(receiver)))
+    if name in {"named_parameters", "named_buffers"}:
+        return Items("generator", None, Items("tuple", (TEXT, Tensor(_of_module(receiver))), UNKNOWN))
     if name == "state_dict":
         return Mapping((), Tensor(ANYWHERE) if subject is not None and is_model_name(subject) else UNKNOWN)
     return UNKNOWN
+
+
+def _of_module(receiver: Value) -> frozenset[str]:
+    """Where the parameters live of what is known to be a module by what is asked of it."""
+    is_param = isinstance(receiver, Unknown) and receiver.param is not None and not receiver.derived
+    return of_param(receiver.param) if isinstance(receiver, Unknown) and receiver.param and is_param else ANYWHERE
 
 
 def _is_tensor_call(frame: Frame, node: facts.Expr | None) -> bool:

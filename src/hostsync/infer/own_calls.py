@@ -44,7 +44,7 @@ def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentLi
 
 def own_function(
     frame: Frame,
-    node: facts.Call,
+    node: facts.Expr,
     callee: Callable,
     args: ArgumentList,
     keywords: KeywordList,
@@ -86,7 +86,7 @@ def _overriding(
     return UNKNOWN if found is None else found
 
 
-def _record_call(frame: Frame, node: facts.Call, symbol: str, bindings: Mapping_[str, Value], hot: str | None) -> None:
+def _record_call(frame: Frame, node: facts.Expr, symbol: str, bindings: Mapping_[str, Value], hot: str | None) -> None:
     if frame.loud:
         frame.context.calls.setdefault(symbol, []).append(CallSite(frame.symbol, bindings, node.span, hot))
 

@@ -154,11 +154,8 @@ def _is_made_in_use(context: Context, symbol: str) -> bool:
     if distribution_base(context, owner) is not None:
         return True
     bases = [base for info in context.lineage(owner) for base in info.bases]
-    node = context.functions.get(symbol)
-    return (
-        node is not None
-        and any(is_device_name(param.name) for param in node.params)
-        and all(isinstance(base, ClassRef) or (isinstance(base, Ref) and base.name in _PLAIN_BASES) for base in bases)
+    return symbol in context.functions and all(
+        isinstance(base, ClassRef) or (isinstance(base, Ref) and base.name in _PLAIN_BASES) for base in bases
     )
 
 
@@ -196,7 +193,12 @@ def _is_left_on_the_host(context: Context, symbol: str, param: str, sites: Seque
     default = next((p.default for p in node.params if p.name == param), None)
     if default is None or not is_host_default(default):
         return False
-    return not is_none(default) or not all(is_setup_only(context, site.caller) for site in sites)
+    return not is_none(default) or not all(_sets_up(context, site.caller) for site in sites)
+
+
+def _sets_up(context: Context, symbol: str) -> bool:
+    """Whether a function is set-up code, be it of an object that is made where it is used."""
+    return bool(SETUP_NAME.match(symbol.rpartition(".")[2])) or is_setup_only(context, symbol)
 
 
 def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:

@@ -81,9 +81,26 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
             )
         ):
             value = Tensor(ANYWHERE, "bool")
+    if isinstance(value, Unknown) and _takes_positions(node):
+        value = Items("tuple", (Tensor(ANYWHERE), Tensor(ANYWHERE, "int")), UNKNOWN)
     for target in node.targets:
         assign(frame, target, value)
     return True
+
+
+_WITH_POSITIONS = frozenset({"max", "min", "sort", "median", "mode", "kthvalue", "topk", "cummax", "cummin"})
+
+
+def _takes_positions(node: facts.Assign) -> bool:
+    """`values, positions = x.max(0)`: only tensors give both."""
+    target, call = node.targets[0], node.value
+    return (
+        isinstance(target, facts.Sequence)
+        and len(target.items) == 2
+        and isinstance(call, facts.Call)
+        and isinstance(call.func, facts.Attr)
+        and call.func.name in _WITH_POSITIONS
+    )
 
 
 def _aug_assign(frame: Frame, node: facts.AugAssign) -> bool:
