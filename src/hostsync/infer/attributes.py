@@ -140,7 +140,7 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
     if base.local:
         value = class_attribute(frame.context, base.name, name, base)
         if isinstance(value, Callable) and isinstance(value.node, facts.Function) and _is_property(value.node):
-            return returned(frame.context, value, {})
+            value = returned(frame.context, value, {})
         if not isinstance(value, Unknown):
             return value
         if name == "device":

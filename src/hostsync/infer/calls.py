@@ -15,7 +15,7 @@ from hostsync.infer.frame import (
     explain,
     is_model_name,
 )
-from hostsync.infer.handed import name_of, note_call
+from hostsync.infer.handed import name_of, note_asked, note_call
 from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.library import library_call
 from hostsync.infer.methods import method_call, register_state
@@ -87,8 +87,10 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         return Array()
     if isinstance(callee, Method):
         name = name_of(callee.receiver if receiver is None else receiver)
-        if name and (args or keywords) and frame.loud:
-            note_call(frame, node, name, callee.name, args, keywords)
+        if name and frame.loud:
+            note_asked(frame, receiver, callee.name)
+            if args or keywords:
+                note_call(frame, node, name, callee.name, args, keywords)
         return method_call(frame, node, callee, args, keywords)
     if isinstance(callee, Unknown) and receiver is None:
         note_callback(frame, callee, [value for _, value in args])

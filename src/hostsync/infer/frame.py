@@ -200,6 +200,8 @@ class Context:
         self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
         self.calls: dict[str, list[CallSite]] = {}
         self.named_calls: list[NamedCall] = []
+        self.asked_of: dict[str, dict[str, set[str]]] = {}
+        """By function and parameter, the methods that are called of something of which nothing else is known."""
         self.callbacks: dict[str, dict[str, list[tuple[Value, ...]]]] = {}
         """By function and parameter, what it hands to the function that it is handed for it."""
         self.tabled: dict[str, set[str]] = {}

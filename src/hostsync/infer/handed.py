@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Mapping_
+from pathlib import Path
+from random import Random
+from threading import Thread
 from typing import NamedTuple
 
 from hostsync import facts
@@ -32,6 +35,18 @@ KEYS = "[]"
 """Stands for the dictionaries of the project, in the place of a function: what they hold, by key."""
 HELD = "~"
 """Begins the name of what is held by something that only has a name: `~scheduler.timesteps`."""
+COMMON = frozenset(
+    {name for kind in (dict, list, set, str, bytes, tuple, int, float, Path, Thread, Random) for name in dir(kind)}
+) | frozenset(
+    "forward backward step zero_grad state_dict load_state_dict parameters named_parameters buffers named_buffers "
+    "modules named_modules children named_children train eval to cpu cuda half float double bfloat16 apply register "
+    "requires_grad_ register_buffer register_parameter register_module register_forward_hook add_module size dim "
+    "compile share_memory type item numpy detach clone view reshape save load close flush open run main info debug "
+    "warning error exception critical log call result done submit shutdown cancel reset update compute build create "
+    "fit transform predict score sample encode decode map filter reduce mean sum std var min max all any argmax "
+    "argmin flatten squeeze unsqueeze transpose permute dot norm abs backward_hook acquire release wait notify".split()
+)
+"""Methods of Python's types, and those that classes of many libraries have: who calls them may mean anything."""
 ROUNDS = 3
 """How many calls deep evidence is handed on inside a module."""
 _MOST_NAMED_CALLS = 200
@@ -76,6 +91,13 @@ def note_call(
         return
     named = tuple((name, value) for name, _, value in keywords if name is not None)
     calls.append(NamedCall(receiver, method, tuple(v for _, v in args), named, frame.symbol, node.span))
+
+
+def note_asked(frame: Frame, receiver: Value | None, method: str) -> None:
+    """Takes down a method that is called of a parameter of which nothing is known."""
+    if method in COMMON or not isinstance(receiver, Unknown) or receiver.param is None or receiver.derived:
+        return
+    frame.context.asked_of.setdefault(frame.symbol, {}).setdefault(receiver.param, set()).add(method)
 
 
 def _tells(value: Value) -> bool:
@@ -200,6 +222,11 @@ class Told(NamedTuple):
     from a method of the same name are left out: `super().step(x)` means one class."""
     bases: Plain
     """By class, the classes that it is derived from; those of other modules by `module:name`."""
+    asked: Plain
+    """By function and parameter of which nothing is known, the methods that are called of it, of those that only some
+    class of the project may have."""
+    defines: Plain
+    """By class, its methods, as in `asked`."""
     passed: Plain
     """By function and parameter, which parameters of which functions of this module are passed on for it: function,
     parameter, whether something was computed from it element by element, row."""
@@ -227,6 +254,8 @@ def told_of(context: Context, key: str) -> Told:
         loaded,
         _methods(context, key),
         bases,
+        _asked(context),
+        _defines(context),
         _passed(context),
     )
 
@@ -246,6 +275,26 @@ def _methods(context: Context, key: str) -> Plain:
         if owner in context.classes or (owner and is_foreign(owner)):
             found.append((symbol, [site for site in sites if site.caller.rpartition(".")[2] != method]))
     return _calls(context, key, found)
+
+
+def _asked(context: Context) -> Plain:
+    found: dict[str, Plain] = {}
+    for symbol, params in sorted(context.asked_of.items()):
+        signature = context.signatures.get(symbol)
+        if signature is not None:
+            held = {name: sorted(methods) for name, methods in sorted(params.items()) if name in signature.open}
+            if held:
+                found[symbol] = held
+    return found
+
+
+def _defines(context: Context) -> Plain:
+    found: dict[str, Plain] = {}
+    for name, info in sorted(context.classes.items()):
+        methods = [method for method in info.methods if not method.startswith("_") and method not in COMMON]
+        if methods:
+            found[name] = methods
+    return found
 
 
 def _passed(context: Context) -> Plain:

@@ -296,6 +296,9 @@ def _with_other(tensor: Tensor, other: Value) -> Value:
         if other.apart_from is not None:
             return _join_tensors(tensor, other.apart_from)
         return tensor._replace(device=tensor.device | ANYWHERE, sure=False, param=None)
+    if isinstance(other, Number) and isinstance(other.const, bool) and tensor.dtype == "bool":
+        # `return False`, or what a comparison says: where it is not decided at once, it is asked of the tensor.
+        return tensor._replace(param=None)
     return tensor._replace(sure=False, param=None)
 
 

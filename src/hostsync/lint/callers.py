@@ -15,6 +15,8 @@ from hostsync.lint.passing import pass_on
 
 _MOST_DERIVED = 100
 """What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""
+_MOST_DEFINERS = 20
+"""What more classes define is a convention, and tells of none."""
 _SHORTEST_NAME = 4
 """A name of fewer letters says nothing of a class."""
 
@@ -61,6 +63,7 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
         _of_overridden(key, data[2], called, held, lineages, mine)
         first[key] = mine
     passed = pass_on(first, told, tests, _Overriding(told, lineages), _add)
+    _by_what_is_asked(told, lineages, passed)
     for key, data in asked.items():
         mine = _of_one_class(passed.get(key, {}), lineages)
         known = {name: keys[name] for name in data[5] if name in keys}
@@ -200,6 +203,38 @@ class _Lineages:
                 for base in self.above(derived):
                     self._counts[base] = self._counts.get(base, 0) + 1
         return self._counts.get(name, 0)
+
+
+def _by_what_is_asked(told: Mapping[str, Plain], lineages: _Lineages, found: dict[str, Plain]) -> None:
+    """Adds the class of a parameter of which nothing else is known, if one alone has the methods that it calls."""
+    definers: dict[str, list[str]] = {}
+    for key in sorted(told):
+        for name, methods in told[key][9].items():
+            for method in methods:
+                definers.setdefault(method, []).append(f"{key}:{name}")
+    for key in sorted(told):
+        for symbol, params in told[key][8].items():
+            for param, methods in params.items():
+                if param in found.get(key, {}).get(symbol, {}):
+                    continue
+                name = _one_that_has(methods, definers, lineages)
+                if name is not None:
+                    text = f"of the project's classes, only {name.rpartition(':')[2]} has {methods[0]}"
+                    found.setdefault(key, {}).setdefault(symbol, {})[param] = [of_class(name), text]
+
+
+def _one_that_has(methods: list[str], definers: Mapping[str, list[str]], lineages: _Lineages) -> str | None:
+    """The one class that defines all of some methods, or has them of others; those derived from it don't count."""
+    having: list[set[str]] = []
+    for method in methods:
+        owners = definers.get(method, ())
+        if not owners or len(owners) > _MOST_DEFINERS:
+            return None
+        having.append(set(owners))
+    every = set().union(*having)
+    fitting = {name for name in every if all(name in owners or owners & set(lineages.above(name)) for owners in having)}
+    topmost = [name for name in sorted(fitting) if fitting.isdisjoint(lineages.above(name))]
+    return topmost[0] if len(topmost) == 1 else None
 
 
 class _Overriding:

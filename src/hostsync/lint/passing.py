@@ -90,7 +90,7 @@ def _links(
     for key in sorted(told):
         if key in tests:
             continue
-        for symbol, params in told[key][8].items():
+        for symbol, params in told[key][10].items():
             target = symbol if ":" in symbol else f"{key}:{symbol}"
             method = target.rpartition(".")[2]
             for name, sources in params.items():
