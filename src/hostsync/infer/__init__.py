@@ -45,7 +45,7 @@ class Study(NamedTuple):
     interface: Plain
     """None unless it was wanted."""
     told: Plain
-    """What the module tells of others, and may be told by them: the fields of `handed.Told`. None unless wanted."""
+    """What the module tells of others, and may be told by them: the fields of `telling.Told`. None unless wanted."""
     followed: Followed
     """For `study_again`."""
 
@@ -64,9 +64,9 @@ def study(
         links: what it knows of other modules; None for nothing.
         wanted: what others want to know of it; None for nothing.
     """
-    from hostsync.infer.handed import told_of
     from hostsync.infer.interface import interface_of
     from hostsync.infer.module import follow_module
+    from hostsync.infer.telling import told_of
     from hostsync.infer.waiting import waits_by_function
 
     followed = follow_module(module, ops, torch, links)
@@ -85,11 +85,11 @@ def study_again(followed: Followed, handed: Sequence[Plain], key: str) -> Study:
 
     Args:
         followed: of its first study, which can't be used a second time.
-        handed: what they hand in, as `handed.from_outside` reads it, one after the other.
+        handed: what they hand in, as `telling.from_outside` reads it, one after the other.
         key: the name under which they know the module.
     """
-    from hostsync.infer.handed import from_outside, told_of
     from hostsync.infer.module import follow_again
+    from hostsync.infer.telling import from_outside, told_of
 
     for news in handed:
         followed = follow_again(followed, from_outside(news, key))

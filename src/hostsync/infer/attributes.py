@@ -5,6 +5,7 @@ from __future__ import annotations
 from hostsync import facts
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base
 from hostsync.infer.frame import (
+    Context,
     Frame,
     known_as,
 )
@@ -25,6 +26,7 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Method,
+    Nothing,
     Partial,
     Ref,
     Tensor,
@@ -85,6 +87,13 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
     return Method(base, name)
 
 
+def want(context: Context, owner: str, name: str) -> None:
+    """Takes down that a class uses something of its objects of which nothing in the class tells."""
+    info = context.classes.get(owner)
+    if info is not None and not name.startswith("__"):
+        info.wants.add(name)
+
+
 def _applied(frame: Frame, base: ClassRef) -> Value:
     """`Function.apply`, which calls `forward` with a context."""
     info = frame.context.classes.get(base.name)
@@ -139,6 +148,8 @@ def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:
 def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
     if base.local:
         value = class_attribute(frame.context, base.name, name, base)
+        if isinstance(value, (Unknown, Nothing)) and frame.owner is not None and base == frame.bound:
+            want(frame.context, frame.owner, name)
         if isinstance(value, Callable) and isinstance(value.node, facts.Function) and _is_property(value.node):
             value = returned(frame.context, value, {})
         if not isinstance(value, Unknown):

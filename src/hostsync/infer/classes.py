@@ -33,6 +33,7 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Mapping,
+    Nothing,
     Ref,
     Tensor,
     Unknown,
@@ -121,6 +122,9 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
         _take_down(frame, info, method)
         if first:
             info.set_up = frame
+    for name, value in info.promised.items():
+        if isinstance(table.get(name, UNKNOWN), (Unknown, Nothing)):
+            table[name] = value
     info.busy = False
     context.building -= 1
     if any(_moves_all(context, known) for known in context.lineage(info.name)):

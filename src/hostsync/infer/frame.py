@@ -154,7 +154,7 @@ def _accesses(method: facts.Function) -> bool:
 class ClassInfo(KnownClass):
     """A class of the scanned module."""
 
-    __slots__ = ("busy", "node", "others", "set_up", "writes")
+    __slots__ = ("busy", "node", "others", "promised", "set_up", "writes")
 
     def __init__(self, name: str, node: facts.Class, bases: tuple[Value, ...]) -> None:
         methods: dict[str, facts.Function] = {}
@@ -172,6 +172,8 @@ class ClassInfo(KnownClass):
         super().__init__(name, bases, methods)
         self.node = node
         self.writes: dict[str, Writes] = {}
+        self.promised: dict[str, Value] = {}
+        """What derived classes elsewhere leave in attributes, or give by methods, of which nothing is known here."""
         self.set_up: Frame | None = None
         """`__init__`, followed, if that was the first that was asked of the class."""
         self.busy = False

@@ -74,12 +74,13 @@ class _Export:
                 bound = ClassRef(info.name)
             summary = summarise(self.context, Callable(method, f"{info.name}.{name}", bound, info.name))
             methods[name] = self.callable(f"{info.name}.{name}", method, self.encode(summary))
-        return {
+        data: dict[str, Plain] = {
             "bases": [self.encode(base) for base in info.bases],
             "methods": methods,
             "attributes": self._values(info.attributes),
             "table": self._values(table),
         }
+        return {**data, "wants": sorted(info.wants)} if info.wants else data
 
     def _values(self, held: dict[str, Value]) -> Plain:
         # What is not known is kept too: it hides what a base has. What is None here others may have set.

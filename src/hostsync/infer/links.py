@@ -19,7 +19,7 @@ MODULE = "module:"
 class KnownClass:
     """A class, by what its module says of it; one of the scanned module itself is a `frame.ClassInfo`."""
 
-    __slots__ = ("attributes", "bases", "methods", "name", "table")
+    __slots__ = ("attributes", "bases", "methods", "name", "table", "wants")
 
     def __init__(self, name: str, bases: tuple[Value, ...], methods: dict[str, facts.Function]) -> None:
         self.name = name
@@ -29,6 +29,8 @@ class KnownClass:
         """What its body assigns."""
         self.table: dict[str, Value] | None = None
         """What its methods assign to attributes of `self`, once that was asked for."""
+        self.wants: set[str] = set()
+        """What its methods use of `self` and nothing in the class tells: classes derived from it may."""
 
 
 def _foreign_class(name: str, data: Plain, library: Library) -> KnownClass:
@@ -37,6 +39,7 @@ def _foreign_class(name: str, data: Plain, library: Library) -> KnownClass:
     found = KnownClass(name, bases, {m: decode_signature(m, held[0]) for m, held in data["methods"].items()})
     found.attributes = {k: decode(v, library.function) for k, v in data["attributes"].items()}
     found.table = {k: decode(v, library.function) for k, v in data["table"].items()}
+    found.wants.update(data.get("wants", ()))
     return found
 
 

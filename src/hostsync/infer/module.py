@@ -14,7 +14,7 @@ from hostsync.infer.events import Event
 from hostsync.infer.evidence import Usage
 from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
 from hostsync.infer.functions import bind_params, method_frame, run, usage
-from hostsync.infer.handed import KEYS, ROUNDS, told_by_calls
+from hostsync.infer.handed import KEYS, PROMISED, ROUNDS, told_by_calls
 from hostsync.infer.links import Links
 from hostsync.infer.settling import settle
 from hostsync.infer.summaries import result_of, summarise
@@ -77,10 +77,27 @@ def follow_again(followed: Followed, handed: dict[str, dict[str, Handed]]) -> Fo
     keys = {key: held for key, held in handed.pop(KEYS, {}).items() if context.keys.get(key) != held}
     context.keys.update(keys)
     readers = {symbol for key in keys for symbol in context.loaded.get(key, ())}
+    concerned = _promise(context, handed)
     known = context.handed
     news = {symbol: params for symbol, params in handed.items() if _is_news(params, known.get(symbol, {}))}
-    told: dict[str, dict[str, Handed]] = {**{symbol: {} for symbol in sorted(readers)}, **news}
+    told: dict[str, dict[str, Handed]] = {**{symbol: {} for symbol in sorted(readers | concerned)}, **news}
     return _settled(context, _tell(context, list(followed.recorded), told))
+
+
+def _promise(context: Context, handed: dict[str, dict[str, Handed]]) -> set[str]:
+    """Takes out of what is told what derived classes promise of their objects; the methods that it is news for."""
+    concerned: set[str] = set()
+    for symbol in [symbol for symbol in handed if symbol.startswith(PROMISED)]:
+        info = context.classes.get(symbol[len(PROMISED) :])
+        values = {name: held.value for name, held in handed.pop(symbol).items()}
+        if info is None or all(info.promised.get(name) == value for name, value in values.items()):
+            continue
+        info.promised.update(values)
+        info.table, info.writes, info.set_up = None, {}, None
+        for other in context.classes.values():
+            if info in context.lineage(other.name):
+                concerned.update(f"{other.name}.{method}" for method in other.methods)
+    return concerned
 
 
 def _is_news(params: Mapping[str, Handed], known: Mapping[str, Handed]) -> bool:

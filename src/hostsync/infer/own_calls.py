@@ -75,7 +75,11 @@ def _overriding(
 ) -> Value:
     """What the methods give that classes of this module put in place of one that only raises an error."""
     context = frame.context
+    own = context.classes.get(callee.owner) if callee.owner is not None else None
     found: Value | None = None
+    if own is not None and frame.owner == own.name:
+        own.wants.add(called.name)
+        found = own.promised.get(called.name)
     for name, info in context.classes.items():
         method = info.methods.get(called.name)
         if method is None or is_abstract(method) or callee.owner not in [base.name for base in context.lineage(name)]:

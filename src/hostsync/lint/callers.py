@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from hostsync.infer.handed import HELD, KEYS, classes_of, common_class, element_plain, is_sure, join_plain, of_class
+from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in
+from hostsync.infer.telling import classes_of, element_plain, is_sure, join_plain, of_class
 from hostsync.lint.passing import pass_on
 
 _MOST_DERIVED = 100
@@ -26,7 +27,7 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
 
     Args:
         told: by file, what it tells of others (`direct`, `named`), what its classes hold (`holds`) and what it puts
-            into dictionaries (`stored`); see `handed.Told`.
+            into dictionaries (`stored`); see `telling.Told`.
         asked: the files that want to know, with the functions that are `open`.
         tests: the files that hold tests, by `is_test`, whose calls don't count.
     """
@@ -62,6 +63,7 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
         mine = _of_file(key, data[2], direct, named, held, customs)
         _of_overridden(key, data[2], called, held, lineages, mine)
         first[key] = mine
+    _of_derived(told, lineages, first)
     passed = pass_on(first, told, tests, _Overriding(told, lineages), _add)
     _by_what_is_asked(told, lineages, passed)
     for key, data in asked.items():
@@ -235,6 +237,18 @@ def _one_that_has(methods: list[str], definers: Mapping[str, list[str]], lineage
     fitting = {name for name in every if all(name in owners or owners & set(lineages.above(name)) for owners in having)}
     topmost = [name for name in sorted(fitting) if fitting.isdisjoint(lineages.above(name))]
     return topmost[0] if len(topmost) == 1 else None
+
+
+def _of_derived(told: Mapping[str, Plain], lineages: _Lineages, found: dict[str, Plain]) -> None:
+    """Adds what classes have that are derived from those of a file, where these use it without knowing it."""
+    for key in sorted(told):
+        for base, values in told[key][10].items():
+            file, _, name = base.partition(SEPARATOR)
+            if file not in told or lineages.below(base) > _MOST_DERIVED:
+                continue
+            mine = found.setdefault(file, {}).setdefault(f"{PROMISED}{name}", {})
+            for wanted, (value, row) in values.items():
+                _add(mine, wanted, value, f"{key}:{row}")
 
 
 class _Overriding:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from hostsync.infer.handed import join_plain
 from hostsync.infer.plain import Plain
+from hostsync.infer.telling import join_plain
 
 _MOST_CHANGES = 8
 """How often what is known of one parameter may change. Joins end by themselves well before, for all we know."""
@@ -43,7 +43,7 @@ def pass_on(
 
     Args:
         found: by file, function and parameter: the value, in its plain form, and where it was seen.
-        told: by file, what it tells of others; see `handed.Told`.
+        told: by file, what it tells of others; see `telling.Told`.
         tests: the files that hold tests, whose calls don't count.
         overriding: gives the methods, as `file:name`, that classes put in the place of one.
         add: adds a value to those of a function's parameters, given the parameter and the place of the call.
@@ -90,7 +90,7 @@ def _links(
     for key in sorted(told):
         if key in tests:
             continue
-        for symbol, params in told[key][10].items():
+        for symbol, params in told[key][11].items():
             target = symbol if ":" in symbol else f"{key}:{symbol}"
             method = target.rpartition(".")[2]
             for name, sources in params.items():
