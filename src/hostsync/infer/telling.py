@@ -51,7 +51,7 @@ class Told(NamedTuple):
     """By function and parameter of which nothing is known, the methods that are called of it, of those that only some
     class of the project may have."""
     defines: Plain
-    """By class, its methods, as in `asked`."""
+    """By class, of its methods, as in `asked`, those that give tensors."""
     promises: Plain
     """By class of another module, what classes derived from it here have that it wants: the value and a row."""
     passed: Plain
@@ -116,10 +116,18 @@ def _asked(context: Context) -> Plain:
     return found
 
 
+def _is_telling(context: Context, owner: str, method: str) -> bool:
+    """Whether to know a method by its name alone says something of tensors."""
+    if method.startswith("_") or method in COMMON:
+        return False
+    given = context.summaries.get((f"{owner}.{method}", Instance(owner, True)))
+    return given is not None and tells(given)
+
+
 def _defines(context: Context) -> Plain:
     found: dict[str, Plain] = {}
     for name, info in sorted(context.classes.items()):
-        methods = [method for method in info.methods if not method.startswith("_") and method not in COMMON]
+        methods = [method for method in info.methods if _is_telling(context, name, method)]
         if methods:
             found[name] = methods
     return found

@@ -182,6 +182,7 @@ class _Lineages:
 
     def __init__(self, told: Mapping[str, Plain]) -> None:
         self._bases: dict[str, list[str]] = {}
+        self._above: dict[str, list[str]] = {}
         self._counts: dict[str, int] = {}
         for key in sorted(told):
             for name, bases in told[key][7].items():
@@ -189,6 +190,9 @@ class _Lineages:
 
     def above(self, name: str) -> list[str]:
         """All of them, the nearest first."""
+        known = self._above.get(name)
+        if known is not None:
+            return known
         found: dict[str, None] = {}
         waiting = list(self._bases.get(name, ()))
         while waiting:
@@ -196,7 +200,8 @@ class _Lineages:
             if base not in found:
                 found[base] = None
                 waiting += self._bases.get(base, ())
-        return list(found)
+        self._above[name] = list(found)
+        return self._above[name]
 
     def below(self, name: str) -> int:
         """How many classes are derived from a class, by any number of steps."""
