@@ -210,7 +210,7 @@ def _handed_in(frame: Frame, tensor: Tensor, name: str, text: str) -> Tensor:
     if frame.events is None and frame.sink is None and tensor.device != CPU:
         # What the function gives to a caller depends on what that one hands in.
         tensor = tensor._replace(device=of_param(name))
-    elif tensor.device > ANYWHERE:
+    elif tensor.device > ANYWHERE and tensor.param is not None:
         # One caller on the CPU says nothing of the others.
         tensor = tensor._replace(device=ANYWHERE)
     if text and frame.function is not None:

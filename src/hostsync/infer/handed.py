@@ -91,8 +91,11 @@ def note_call(
 
 
 def note_asked(frame: Frame, receiver: Value | None, method: str) -> None:
-    """Takes down a method that is called of a parameter of which nothing is known."""
+    """Takes down a method that is called of a parameter of which nothing is known, and nothing said."""
     if method in COMMON or not isinstance(receiver, Unknown) or receiver.param is None or receiver.derived:
+        return
+    params = frame.function.params if frame.function is not None else ()
+    if any(param.name == receiver.param and param.annotation is not None for param in params):
         return
     frame.context.asked_of.setdefault(frame.symbol, {}).setdefault(receiver.param, set()).add(method)
 

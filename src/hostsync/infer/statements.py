@@ -228,7 +228,7 @@ def _if(frame: Frame, node: facts.If) -> bool:
 def _such(value: Value, depth: int = 3) -> Value:
     """Something made like a value, of which it isn't known where it lives."""
     if isinstance(value, Tensor):
-        return value._replace(device=ANYWHERE, param=None)
+        return value._replace(param=None)
     if depth and isinstance(value, Items):
         items = None if value.items is None else tuple(_such(item, depth - 1) for item in value.items)
         return Items(value.kind, items, _such(value.element, depth - 1))

@@ -64,6 +64,10 @@ def make_index(
     modules.sort(key=lambda module: module.key)
     others = passed_on(modules)
     full = _completed({key: json.loads(text) for key, text in found.items()}, modules, others)
+    for data in full.values():
+        for held in data["classes"].values():
+            # Nobody tells an index of classes that are derived from its own.
+            held.pop("wants", None)
     texts = [json.dumps(full[key], separators=(",", ":"), sort_keys=True) for key in sorted(full)]
     head = {"package": name, "version": version, "fingerprint": tool, "sources": mark, "key": prefix}
     return Made(written(head, _table(modules, others, sorted(full), prefix), texts), len(files), len(texts))

@@ -1,0 +1,46 @@
+"""Functions that are handed to others, which call them."""
+
+from torch import Tensor
+
+
+class Boxes:
+    def __init__(self, tensor: Tensor):
+        self.tensor = tensor
+
+    def _apply(self, change):
+        return Boxes(change(self.tensor))
+
+    def above(self, scores: Tensor):
+        keep = scores > 0
+        return self._apply(lambda t: t[keep])  # expect: HS302
+
+    def on_host(self):
+        return self._apply(lambda t: t.cpu())  # expect: HS102
+
+    def flat(self):
+        return self._apply(lambda t: t.reshape(-1))  # silent: HS102, HS302
+
+
+def first_that(test, x: Tensor):
+    for row in (x[0], x[1]):
+        if test(row):
+            return row
+    return None
+
+
+def is_large(row):
+    return row.sum() > 3
+
+
+def is_long(row):
+    if row > 3:  # expect: HS201
+        return True
+    return False
+
+
+def used(x: Tensor):
+    return first_that(is_large, x), first_that(is_long, x.flatten())
+
+
+def averaged(x: Tensor, read=lambda t: t.item()):  # expect: HS101
+    return read(x.mean())

@@ -1,0 +1,5 @@
+"""Shapes."""
+
+from .structure import Meshes
+
+__all__ = ["Meshes"]
