@@ -21,11 +21,8 @@ class Boxes:
         return self._apply(lambda t: t.reshape(-1))  # silent: HS102, HS302
 
 
-def first_that(test, x: Tensor):
-    for row in (x[0], x[1]):
-        if test(row):
-            return row
-    return None
+def tested(test, x: Tensor):
+    return [test(x[0]), test(x[1])]
 
 
 def is_large(row):
@@ -39,7 +36,7 @@ def is_long(row):
 
 
 def used(x: Tensor):
-    return first_that(is_large, x), first_that(is_long, x.flatten())
+    return tested(is_large, x), tested(is_long, x.flatten())
 
 
 def averaged(x: Tensor, read=lambda t: t.item()):  # expect: HS101

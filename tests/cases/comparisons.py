@@ -30,10 +30,9 @@ def orders(rows: list[Tensor]):
     return first, second
 
 
-def heaps(x: Tensor, rows: list[Tensor], values: list[Tensor]):
-    heap = []
+def heaps(x: Tensor, heap, numbers, values: list[Tensor]):
     heapq.heappush(heap, (x.sum(), 3))  # expect: HS106
-    heapq.heappush(heap, (3, x.sum()))  # silent: HS106
+    heapq.heappush(numbers, (3, x.sum()))  # silent: HS106
     most = heapq.nlargest(2, values)  # expect: HS106
     at = bisect.bisect_left(values, x.mean())  # expect: HS106
     return most, at
@@ -41,6 +40,8 @@ def heaps(x: Tensor, rows: list[Tensor], values: list[Tensor]):
 
 def tests(x: Tensor, rows: list[Tensor]):
     kept = list(filter(lambda row: row.sum() > 3, rows))  # expect: HS103
+    for row in filter(lambda row: row.sum() > 3, rows):  # expect: HS103
+        kept.append(row)
     long = list(filter(lambda row: row.shape[0] > 3, rows))  # silent: HS103
     total = functools.reduce(lambda held, row: held + row.sum(), rows, 0)
     if total > 3:  # expect: HS201

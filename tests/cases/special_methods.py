@@ -14,6 +14,9 @@ class Quaternion:
     def __eq__(self, other):
         return (self.data == other.data).all(-1)
 
+    def __ne__(self, other):
+        return self.data.shape != other.data.shape
+
     def __gt__(self, other):
         return self.data > other
 
@@ -46,7 +49,7 @@ class Quaternion:
 def compared(a: Quaternion, b: Quaternion, x: Tensor):
     if all(a == b):  # expect: HS106
         return 1
-    if (a != b).any():  # expect: HS201
+    if a != b:  # silent: HS201
         return 2
     if (a > 1).any():  # expect: HS201
         return 3
@@ -70,6 +73,23 @@ def computed(a: Quaternion):
         if each > 0:  # expect: HS201
             return 4
     return abs(a).shape[0] > 3
+
+
+class Pose:
+    """Python makes a `!=` of `==`, and asks the tensor that this gives."""
+
+    def __init__(self, matrix: Tensor):
+        self.matrix = matrix
+
+    def __eq__(self, other):
+        return (self.matrix == other.matrix).all()
+
+
+def moved(a: Pose, b: Pose):
+    changed = a != b  # expect: HS204
+    if changed:  # silent: HS201
+        return 1
+    return (a == b) & (b == a)  # silent: HS204
 
 
 class Span:

@@ -430,6 +430,12 @@ class Frame:
             if self.paths[path] is not paths[path]:
                 self.paths[path] = join(self.paths[path], paths[path])
 
+    def delay(self, made: facts.Expr, used: facts.Expr) -> None:
+        """What was recorded of an expression happens in another one, which goes through what it makes."""
+        for at, record in enumerate(self.events or ()):
+            if record.event.span == made.span and self.events is not None:
+                self.events[at] = record._replace(event=record.event._replace(span=used.span))
+
     def silently(self) -> _Silence:
         """A context in which code is followed for its effect on values only."""
         return _Silence(self)

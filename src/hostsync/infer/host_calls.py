@@ -139,11 +139,17 @@ def _sum(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
     return UNKNOWN
 
 
+_LAZY = frozenset({"filter", "map"})
+"""What does its work when it is gone through."""
+
+
 def _sequence(kind: str) -> Handler:
     def convert(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
         if not args:
             return Items(kind, (), UNKNOWN)
-        value = args[0][1]
+        expr, value = args[0]
+        if isinstance(expr, facts.Call) and isinstance(expr.func, facts.Name) and expr.func.id in _LAZY:
+            frame.delay(expr, node)
         if isinstance(value, Items):
             return value._replace(kind=kind)
         return Items(kind, None, iterated(frame, value))

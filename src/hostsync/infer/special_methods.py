@@ -6,7 +6,7 @@ from hostsync import facts
 from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
 from hostsync.infer.own_calls import own_function
-from hostsync.infer.values import Callable, Instance, Value
+from hostsync.infer.values import NUMBER, Callable, Instance, Tensor, Value
 
 _ARITHMETIC = {
     "+": "add",
@@ -61,9 +61,26 @@ def operated(
         return None
     value = special(frame, node, left[1], name, right)
     if value is None and op == "!=":
-        # Python's own `!=` turns the answer of `==` around.
-        value = special(frame, node, left[1], "__eq__", right)
+        value = _not_equal(frame, node, left[1], right)
     return special(frame, node, right[1], reflected, left) if value is None else value
+
+
+def _not_equal(frame: Frame, node: facts.Expr, left: Value, right: tuple[facts.Expr, Value]) -> Value | None:
+    """Python's own `!=` asks what `==` gives for its truth, and turns that around (`object.__ne__`)."""
+    value = special(frame, node, left, "__eq__", right)
+    if isinstance(value, Tensor):
+        frame.emit(
+            "control-flow",
+            "not",
+            "",
+            node,
+            subject=node,
+            device=value.device,
+            sure=value.sure,
+            origin=value.origin,
+            confidence=None if value.sure else "possible",
+        )
+    return None if value is None else NUMBER
 
 
 def negated(frame: Frame, node: facts.Unary, value: Value) -> Value | None:

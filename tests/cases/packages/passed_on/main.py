@@ -10,4 +10,4 @@ def run():
     x = torch.rand(10, 3, device="cuda")
     first(x.sum(), x)
     sized(x.shape[0])
-    Runner(Model()).go({"x": x, "n": x.sum()})
+    Runner(Model().to("cuda")).go({"x": x, "n": x.sum()})
