@@ -269,7 +269,7 @@ def _contains(frame: Frame, node: facts.Compare, left: Value, right: Value, righ
         frame.emit(
             "read-back", "operator.contains", "", node, subject=right_node, device=right.device, origin=right.origin
         )
-    elif isinstance(right, Unknown) and isinstance(left, Tensor) and left.sure:
+    elif isinstance(right, Unknown) and right.param is not None and isinstance(left, Tensor) and left.sure:
         # In a set or among the keys of a dictionary nobody looks for a tensor: it is found by what it is, not holds.
         frame.emit(
             "read-back", "operator.contains", "", node, subject=node.left, device=left.device, origin=left.origin
