@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -622,3 +623,24 @@ def test_torch_itself_is_known_by_its_names(tmp_path: Path, above: str) -> None:
         },
     )
     assert scan(tmp_path)["part.py"] == [(8, "HS301", "likely")]
+
+
+@pytest.mark.parametrize("package", ["passed_on", "derived", "asked"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_comes_from_far_is_asked_anew(tmp_path: Path, workers: int, package: str) -> None:
+    """The file that says where the tensors are changes; those between it and the findings do not."""
+    source, cache = tmp_path / "src", tmp_path / "cache"
+    shutil.copytree(PACKAGES / package, source / package)
+    before = scan(source, cache=cache, workers=workers)
+    assert before == scan(source) == scan(source, cache=cache, workers=workers)
+    told = {"passed_on": "main.py", "derived": "operators.py", "asked": "structure.py"}[package]
+    path = source / package / told
+    text = path.read_text(encoding="utf-8").replace('device="cuda"', 'device="cpu"').replace('.to("cuda")', "")
+    text = text.replace("return x.sum()", "return 3").replace("return x.mean()", "return 3")
+    path.write_text(text.replace("return self.lengths", "return [3]"), encoding="utf-8")
+    after = scan(source, cache=cache, workers=workers)
+    assert after == scan(source)
+    changed = {"passed_on": "second.py", "derived": "base.py", "asked": "losses.py"}[package]
+    assert len(after[changed]) < len(before[changed])
+    for name, found in after.items():
+        assert scan(source / package / name, cache=cache, workers=workers) == {name: found}

@@ -67,6 +67,10 @@ def pass_on(
             value = _computed(known[source]) if link.is_derived else known[source]
             if value is None:
                 continue
+            if link.is_across:
+                symbol, name = link.target
+                key, _, function = symbol.partition(":")
+                add(result.setdefault(key, {}).setdefault(function, {}), name, value, link.where)
             before = known.get(link.target)
             after = value if before is None else join_plain(before, value)
             if after == before or changes.get(link.target, 0) >= _MOST_CHANGES:
@@ -75,10 +79,6 @@ def pass_on(
             changes[link.target] = changes.get(link.target, 0) + 1
             if link.target in links:
                 waiting.append(link.target)
-            if link.is_across:
-                symbol, name = link.target
-                key, _, function = symbol.partition(":")
-                add(result.setdefault(key, {}).setdefault(function, {}), name, value, link.where)
     return result
 
 
