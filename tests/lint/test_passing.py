@@ -21,7 +21,7 @@ def told(passed: dict[str, Any], *functions: str) -> list[Any]:
 
 
 def link(target: str, source: str, *, derived: bool = False) -> dict[str, Any]:
-    return {target: {"x": [[source, "x", derived, 3]]}}
+    return {source: {"x": [[target, "x", derived, 3]]}}
 
 
 def passed(files: dict[str, Any], value: list[Any]) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_circles_end(links: set[tuple[str, str, bool]]) -> None:
         file, _, name = source.partition(":")
         other, _, function = target.partition(":")
         called = function if other == file else target
-        files[file][11].setdefault(called, {}).setdefault("x", []).append([name, "x", derived, 3])
+        files[file][11].setdefault(name, {}).setdefault("x", []).append([called, "x", derived, 3])
     reached, waiting = {"a.py:f"}, ["a.py:f"]
     while waiting:
         at = waiting.pop()

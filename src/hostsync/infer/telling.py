@@ -55,8 +55,8 @@ class Told(NamedTuple):
     promises: Plain
     """By class of another module, what classes derived from it here have that it wants: the value and a row."""
     passed: Plain
-    """By function and parameter, which parameters of which functions of this module are passed on for it: function,
-    parameter, whether something was computed from it element by element, row."""
+    """By function and parameter, as what it is passed on: function, parameter, whether something was computed from it
+    element by element, row."""
 
 
 def told_of(context: Context, key: str) -> Told:
@@ -174,9 +174,10 @@ def _passed(context: Context) -> Plain:
                 if not isinstance(value, Unknown) or value.param not in caller.open:
                     continue
                 if callee is None or param in callee.open:
-                    link = [site.caller, value.param, value.derived]
-                    found.setdefault(symbol, {}).setdefault(param, {}).setdefault(str(link), [*link, site.span[0]])
-    return {symbol: {name: list(links.values()) for name, links in params.items()} for symbol, params in found.items()}
+                    link = [symbol, param, value.derived]
+                    links = found.setdefault(site.caller, {}).setdefault(value.param, {})
+                    links.setdefault(str(link), [*link, site.span[0]])
+    return {caller: {name: list(links.values()) for name, links in params.items()} for caller, params in found.items()}
 
 
 def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallSite]]]) -> Plain:

@@ -48,9 +48,7 @@ def pass_on(
         overriding: gives the methods, as `file:name`, that classes put in the place of one.
         add: adds a value to those of a function's parameters, given the parameter and the place of the call.
     """
-    links = _links(told, tests, overriding)
-    if not links:
-        return dict(found)
+    links = _Links(told, tests, overriding)
     result: dict[str, Plain] = {
         key: {symbol: dict(params) for symbol, params in held.items()} for key, held in found.items()
     }
@@ -60,10 +58,10 @@ def pass_on(
             for name, (value, _) in params.items():
                 known[f"{key}:{symbol}", name] = value
     changes: dict[Param, int] = {}
-    waiting = [param for param in known if param in links]
+    waiting = list(known)
     while waiting:
         source = waiting.pop()
-        for link in links[source]:
+        for link in links.of(source):
             value = _computed(known[source]) if link.is_derived else known[source]
             if value is None:
                 continue
@@ -77,34 +75,42 @@ def pass_on(
                 continue
             known[link.target] = after
             changes[link.target] = changes.get(link.target, 0) + 1
-            if link.target in links:
-                waiting.append(link.target)
+            waiting.append(link.target)
     return result
 
 
-def _links(
-    told: Mapping[str, Plain], tests: Collection[str], overriding: Callable[[str], Collection[str]]
-) -> dict[Param, list[_Link]]:
-    """By parameter, where it is passed on to, of what callers may tell of."""
-    found: dict[Param, list[_Link]] = {}
-    for key in sorted(told):
-        if key in tests:
-            continue
-        for symbol, params in told[key][11].items():
+class _Links:
+    """Where parameters are passed on to, of what callers may tell of."""
+
+    def __init__(
+        self, told: Mapping[str, Plain], tests: Collection[str], overriding: Callable[[str], Collection[str]]
+    ) -> None:
+        self._told = told
+        self._tests = tests
+        self._overriding = overriding
+        self._known: dict[Param, list[_Link]] = {}
+
+    def of(self, source: Param) -> list[_Link]:
+        known = self._known.get(source)
+        if known is None:
+            known = self._known[source] = self._found(source)
+        return known
+
+    def _found(self, source: Param) -> list[_Link]:
+        key, _, caller = source[0].partition(":")
+        if key in self._tests or key not in self._told:
+            return []
+        found = []
+        for symbol, name, is_derived, row in self._told[key][11].get(caller, {}).get(source[1], ()):
             target = symbol if ":" in symbol else f"{key}:{symbol}"
-            method = target.rpartition(".")[2]
-            for name, sources in params.items():
-                for caller, param, is_derived, row in sources:
-                    targets = [target]
-                    if caller.rpartition(".")[2] != method:
-                        targets += overriding(target)
-                    for one in targets:
-                        file, _, function = one.partition(":")
-                        if file in told and _is_open(told[file][2], function, name):
-                            is_across = file != key
-                            link = _Link((one, name), is_derived, is_across, f"{key}:{row}")
-                            found.setdefault((f"{key}:{caller}", param), []).append(link)
-    return found
+            targets = [target]
+            if caller.rpartition(".")[2] != target.rpartition(".")[2]:
+                targets += self._overriding(target)
+            for one in targets:
+                file, _, function = one.partition(":")
+                if file in self._told and _is_open(self._told[file][2], function, name):
+                    found.append(_Link((one, name), is_derived, file != key, f"{key}:{row}"))
+        return found
 
 
 def _is_open(functions: Plain, symbol: str, name: str) -> bool:

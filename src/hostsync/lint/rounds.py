@@ -16,7 +16,7 @@ from hostsync.project.cache import Plain, digest, encoded
 from hostsync.project.pool import Job, Order
 from hostsync.project.workers import HERE, Died
 
-ROUNDS = 3
+ROUNDS = 2
 """What a function is handed may decide what it hands to others. So deep do calls across files tell of each other where
 that takes an object or a container; what is passed on unchanged gets everywhere in one round."""
 
