@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import EVALUATORS, Frame, evaluate
+from hostsync.infer.frame import AGAIN, EVALUATORS, Frame, evaluate
 from hostsync.infer.values import (
     Array,
     Callable,
@@ -74,7 +74,7 @@ class Recorder:
     def beliefs(self) -> tuple[Belief, ...]:
         """In source order, the larger expression after those that it is made of."""
         found = [
-            Belief(symbol, span, describe(value), reasons(value.origin) if isinstance(value, Tensor) else ())
+            Belief(symbol.partition(AGAIN)[0], span, describe(value), reasons(value.origin) if isinstance(value, Tensor) else ())
             for (symbol, span), (_, value) in self._found.items()
         ]
         return tuple(sorted(found, key=lambda b: (b.symbol, *b.span[2:], -b.span[1])))
