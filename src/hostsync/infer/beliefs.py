@@ -73,10 +73,10 @@ class Recorder:
 
     def beliefs(self) -> tuple[Belief, ...]:
         """In source order, the larger expression after those that it is made of."""
-        found = [
-            Belief(symbol.partition(AGAIN)[0], span, describe(value), reasons(value.origin) if isinstance(value, Tensor) else ())
-            for (symbol, span), (_, value) in self._found.items()
-        ]
+        found = []
+        for (symbol, span), (_, value) in self._found.items():
+            chain = reasons(value.origin) if isinstance(value, Tensor) else ()
+            found.append(Belief(symbol.partition(AGAIN)[0], span, describe(value), chain))
         return tuple(sorted(found, key=lambda b: (b.symbol, *b.span[2:], -b.span[1])))
 
 

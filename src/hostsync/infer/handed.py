@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping as Mapping_
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 from threading import Thread
 
 from hostsync import facts
@@ -35,15 +34,16 @@ PROMISED = "."
 HELD = "~"
 """Begins the name of what is held by something that only has a name: `~scheduler.timesteps`."""
 COMMON = frozenset(
-    {name for kind in (dict, list, set, str, bytes, tuple, int, float, Path, Thread, Random) for name in dir(kind)}
+    {name for kind in (dict, list, set, str, bytes, tuple, int, float, Path, Thread) for name in dir(kind)}
 ) | frozenset(
     "forward backward step zero_grad state_dict load_state_dict parameters named_parameters buffers named_buffers "
-    "modules named_modules children named_children train eval to cpu cuda half float double bfloat16 apply register "
-    "requires_grad_ register_buffer register_parameter register_module register_forward_hook add_module size dim "
-    "compile share_memory type item numpy detach clone view reshape save load close flush open run main info debug "
-    "warning error exception critical log call result done submit shutdown cancel reset update compute build create "
-    "fit transform predict score sample encode decode map filter reduce mean sum std var min max all any argmax "
-    "argmin flatten squeeze unsqueeze transpose permute dot norm abs backward_hook acquire release wait notify".split()
+    "modules named_modules children named_children train eval to cpu cuda half float double bfloat16 apply "
+    "register requires_grad_ register_buffer register_parameter register_module register_forward_hook add_module "
+    "size dim compile share_memory type item numpy detach clone view reshape save load close flush open run main "
+    "info debug warning error exception critical log call result done submit shutdown cancel reset update compute "
+    "build create fit transform predict score sample encode decode map filter reduce mean sum std var min max all "
+    "any argmax argmin seed random uniform randint choice choices shuffle flatten squeeze unsqueeze transpose "
+    "permute dot norm abs backward_hook acquire release wait notify".split()
 )
 """Methods of Python's types, and those that classes of many libraries have: who calls them may mean anything."""
 ROUNDS = 3
