@@ -221,17 +221,7 @@ def test(frame: Frame, node: facts.Expr, op: str) -> Value:
         return NUMBER
     value = evaluate(frame, node)
     if isinstance(value, Tensor) and not only_host(value.device):
-        frame.emit(
-            "control-flow",
-            op,
-            "",
-            node,
-            subject=node,
-            device=value.device,
-            sure=value.sure,
-            origin=value.origin,
-            confidence=None if value.sure else "possible",
-        )
+        frame.ask(node, op, value)
     return value
 
 

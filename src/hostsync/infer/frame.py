@@ -430,6 +430,21 @@ class Frame:
             if self.paths[path] is not paths[path]:
                 self.paths[path] = join(self.paths[path], paths[path])
 
+    def ask(self, node: facts.Expr, op: str, value: Tensor) -> None:
+        """A tensor is asked for its truth, which decides what runs next."""
+        confidence = None if value.sure else "possible"
+        self.emit(
+            "control-flow",
+            op,
+            "",
+            node,
+            subject=node,
+            device=value.device,
+            sure=value.sure,
+            origin=value.origin,
+            confidence=confidence,
+        )
+
     def delay(self, made: facts.Expr, used: facts.Expr) -> None:
         """What was recorded of an expression happens in another one, which goes through what it makes."""
         for at, record in enumerate(self.events or ()):

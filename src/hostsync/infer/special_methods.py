@@ -69,17 +69,7 @@ def _not_equal(frame: Frame, node: facts.Expr, left: Value, right: tuple[facts.E
     """Python's own `!=` asks what `==` gives for its truth, and turns that around (`object.__ne__`)."""
     value = special(frame, node, left, "__eq__", right)
     if isinstance(value, Tensor):
-        frame.emit(
-            "control-flow",
-            "not",
-            "",
-            node,
-            subject=node,
-            device=value.device,
-            sure=value.sure,
-            origin=value.origin,
-            confidence=None if value.sure else "possible",
-        )
+        frame.ask(node, "not", value)
     return None if value is None else NUMBER
 
 

@@ -63,7 +63,7 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
         mine = _of_file(key, data[2], direct, named, held, customs)
         _of_overridden(key, data[2], called, held, lineages, mine)
         first[key] = mine
-    _of_derived(told, lineages, first)
+    _of_derived({key: data for key, data in told.items() if key not in tests}, told, lineages, first)
     passed = pass_on(first, told, tests, _Overriding(told, lineages), _add)
     _by_what_is_asked(told, lineages, passed)
     for key, data in asked.items():
@@ -244,12 +244,14 @@ def _one_that_has(methods: list[str], definers: Mapping[str, list[str]], lineage
     return topmost[0] if len(topmost) == 1 else None
 
 
-def _of_derived(told: Mapping[str, Plain], lineages: _Lineages, found: dict[str, Plain]) -> None:
+def _of_derived(
+    told: Mapping[str, Plain], files: Collection[str], lineages: _Lineages, found: dict[str, Plain]
+) -> None:
     """Adds what classes have that are derived from those of a file, where these use it without knowing it."""
     for key in sorted(told):
         for base, values in told[key][10].items():
             file, _, name = base.partition(SEPARATOR)
-            if file not in told or lineages.below(base) > _MOST_DERIVED:
+            if file not in files or lineages.below(base) > _MOST_DERIVED:
                 continue
             mine = found.setdefault(file, {}).setdefault(f"{PROMISED}{name}", {})
             for wanted, (value, row) in values.items():
