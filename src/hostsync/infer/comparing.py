@@ -65,8 +65,9 @@ def _place(expr: facts.Expr) -> int | None:
         return None
     name = expr.func.id if isinstance(expr.func, facts.Name) else getattr(expr.func, "name", "")
     place = expr.args[0]
-    is_place = name == "itemgetter" and isinstance(place, facts.Const) and isinstance(place.value, int)
-    return int(place.value) if is_place and isinstance(place, facts.Const) and isinstance(place.value, int) else None
+    if name == "itemgetter" and isinstance(place, facts.Const) and isinstance(place.value, int):
+        return place.value
+    return None
 
 
 def _extreme(name: str) -> Handler:

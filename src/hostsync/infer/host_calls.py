@@ -9,19 +9,16 @@ from typing import TypeAlias
 from hostsync import facts
 from hostsync.infer.assignment import iterated
 from hostsync.infer.attributes import attribute
-from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
 from hostsync.infer.keys import note_store
 from hostsync.infer.operations import Arguments as _Arguments
 from hostsync.infer.operations import size_of
-from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
     TEXT,
     UNKNOWN,
     Array,
-    Callable,
     ClassRef,
     Instance,
     Items,
@@ -182,21 +179,6 @@ def _same(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
     return args[0][1] if args else UNKNOWN
 
 
-def _absolute(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    if not args:
-        return UNKNOWN
-    own = _special(frame, args[0][1], "__abs__")
-    return args[0][1] if own is None else own
-
-
-def _special(frame: Frame, receiver: Value, name: str) -> Value | None:
-    """What a special method without arguments gives; None where there is none."""
-    if not isinstance(receiver, Instance) or not receiver.local:
-        return None
-    method = class_attribute(frame.context, receiver.name, name, receiver)
-    return returned(frame.context, method, {}) if isinstance(method, Callable) else None
-
-
 def _number(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     return NUMBER
 
@@ -255,7 +237,6 @@ BUILTINS: dict[str, Handler] = {
     "next": _next,
     "iter": _same,
     "reversed": _same,
-    "abs": _absolute,
     "round": _round,
     "getattr": _getattr,
     "dict": _dict,

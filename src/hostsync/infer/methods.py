@@ -206,8 +206,9 @@ def _unknown_method(
 
 def _of_module(receiver: Value) -> frozenset[str]:
     """Where the parameters live of what is known to be a module by what is asked of it."""
-    is_param = isinstance(receiver, Unknown) and receiver.param is not None and not receiver.derived
-    return of_param(receiver.param) if isinstance(receiver, Unknown) and receiver.param and is_param else ANYWHERE
+    if isinstance(receiver, Unknown) and receiver.param is not None and not receiver.derived:
+        return of_param(receiver.param)
+    return ANYWHERE
 
 
 def _is_tensor_call(frame: Frame, node: facts.Expr | None) -> bool:

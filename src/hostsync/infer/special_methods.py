@@ -1,12 +1,13 @@
-"""Operators on objects of the project's classes: what `a + b`, `-a`, `a[i]` and `for x in a` call."""
+"""Operators on objects of the project's classes: what `a + b`, `-a`, `a[i]` and `abs(a)` call."""
 
 from __future__ import annotations
 
 from hostsync import facts
 from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
+from hostsync.infer.host_calls import BUILTINS, ArgumentList, KeywordList
 from hostsync.infer.own_calls import own_function
-from hostsync.infer.values import NUMBER, Callable, Instance, Tensor, Value
+from hostsync.infer.values import NUMBER, UNKNOWN, Callable, Instance, Tensor, Value
 
 _ARITHMETIC = {
     "+": "add",
@@ -76,3 +77,13 @@ def _not_equal(frame: Frame, node: facts.Expr, left: Value, right: tuple[facts.E
 def negated(frame: Frame, node: facts.Unary, value: Value) -> Value | None:
     """What `-value`, `+value` or `~value` gives if that is an object of the project; None otherwise."""
     return special(frame, node, value, _UNARY[node.op]) if node.op in _UNARY else None
+
+
+def _absolute(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    if not args:
+        return UNKNOWN
+    own = special(frame, node, args[0][1], "__abs__")
+    return args[0][1] if own is None else own
+
+
+BUILTINS["abs"] = _absolute

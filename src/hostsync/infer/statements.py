@@ -81,7 +81,7 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
             )
         ):
             value = Tensor(ANYWHERE, "bool")
-    if isinstance(value, Unknown) and _takes_positions(node):
+    if isinstance(value, Unknown) and _takes_positions(node) and not frame.knows_arrays():
         value = Items("tuple", (Tensor(ANYWHERE), Tensor(ANYWHERE, "int")), UNKNOWN)
     for target in node.targets:
         assign(frame, target, value)

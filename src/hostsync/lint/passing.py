@@ -50,7 +50,8 @@ def pass_on(
     """
     links = _Links(told, tests, overriding)
     result: dict[str, Plain] = {
-        key: {symbol: dict(params) for symbol, params in held.items()} for key, held in found.items()
+        key: {symbol: {name: list(seen) for name, seen in params.items()} for symbol, params in held.items()}
+        for key, held in found.items()
     }
     known: dict[Param, Plain] = {}
     for key, symbols in found.items():
