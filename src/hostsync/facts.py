@@ -445,6 +445,9 @@ class Module(NamedTuple):
 
 # --- the outline of a module, known without parsing it -------------------------------------------
 
+KNOWN_BY_NAME = "="
+"""Begins what an import stands for, where that is no part of the project but known by its dotted name."""
+
 
 class Imported(NamedTuple):
     """What one name of an import statement asks for; as `Import`, but `module` is whole for `import a.b` too."""

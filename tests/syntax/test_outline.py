@@ -33,6 +33,8 @@ try:
     from quick import run
 except ImportError:
     run = None
+if run:
+    quick_enough: bool = True
 
 def f():
     from inside import hidden
@@ -63,7 +65,7 @@ def test_an_outline() -> None:
             Imported("inside", "hidden", "hidden", False, True),
             Imported("late", "last", "last", False),
         ),
-        ("LIMIT", "device", "fallback", "f", "C"),
+        ("LIMIT", "device", "fallback", "run", "quick_enough", "f", "C"),
     )
 
 

@@ -7,9 +7,9 @@ from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_
 from hostsync.infer.frame import (
     Context,
     Frame,
-    known_as,
 )
 from hostsync.infer.functions import is_autograd_function, takes_context
+from hostsync.infer.imported import known_as
 from hostsync.infer.links import MODULE
 from hostsync.infer.summaries import returned
 from hostsync.infer.values import (

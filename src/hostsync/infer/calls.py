@@ -127,12 +127,17 @@ def _is_of_host(callee: Value, args: ArgumentList, keywords: KeywordList) -> boo
 
 
 def _chosen(frame: Frame, node: facts.Call, callee: Choice, args: ArgumentList, keywords: KeywordList) -> Value:
-    """What one of several functions gives."""
-    first, *others = callee.options
-    found = own_function(frame, node, first, args, keywords, is_choice=True)
-    for option in others:
-        found = join(found, own_function(frame, node, option, args, keywords, is_choice=True))
-    return found
+    """What one of several functions gives. Of those of torch some may be gone from it: they tell nothing."""
+    found: Value | None = None
+    for option in callee.options:
+        if isinstance(option, Callable):
+            value = own_function(frame, node, option, args, keywords, is_choice=True)
+        else:
+            value = library_call(frame, node, option.name, args, keywords)
+            if isinstance(value, Unknown):
+                continue
+        found = value if found is None else join(found, value)
+    return UNKNOWN if found is None else found
 
 
 def _prepared(keywords: KeywordList) -> Tensor | None:

@@ -562,22 +562,6 @@ _new = tuple.__new__
 _ORIGIN = Tensor._fields.index("origin")
 
 
-_ALIASES = {
-    "torch.functional": "torch",
-    "torch.nn.modules.module.Module": "torch.nn.Module",
-    "torch.nn.modules": "torch.nn",
-    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
-    "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
-    "torch.cuda.amp.grad_scaler.GradScaler": "torch.amp.GradScaler",
-    "torch.utils.data.dataloader.DataLoader": "torch.utils.data.DataLoader",
-}
-
-
-def known_as(name: str) -> str:
-    """The one name under which the catalogue knows something that torch exports under several."""
-    return _ALIASES.get(name, name)
-
-
 Evaluator = Function[[Frame, Any], Value]
 EVALUATORS: dict[type, Evaluator] = {}
 """Filled by the modules that know the kinds of expression; `evaluate` is the one way in."""

@@ -27,6 +27,7 @@ from hostsync.infer.values import (
     NUMBER,
     TEXT,
     UNKNOWN,
+    Callable,
     ClassRef,
     DeviceValue,
     DtypeValue,
@@ -287,6 +288,10 @@ def _by_default(frame: Frame, param: facts.Param) -> Value:
         items = param.default.items
         if items and all(isinstance(item, facts.Const) and item.kind in {"int", "float"} for item in items):
             return Items(param.default.kind, None, NUMBER)
+    if isinstance(param.default, (facts.Name, facts.Attr, facts.Lambda)):
+        given = evaluate_silently(frame, param.default)
+        if isinstance(given, Callable) or (isinstance(given, Ref) and given.name.startswith("torch.")):
+            return given
     return Unknown(name)
 
 

@@ -83,3 +83,19 @@ def _imports(body: tuple[facts.Stmt, ...], inside: tuple[type, ...]) -> Iterator
             stack.extend(node)
         elif isinstance(node, tuple) and isinstance(node, inside):
             stack.extend(part for part in node if type(part) is tuple)
+
+
+_ALIASES = {
+    "torch.functional": "torch",
+    "torch.nn.modules.module.Module": "torch.nn.Module",
+    "torch.nn.modules": "torch.nn",
+    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+    "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
+    "torch.cuda.amp.grad_scaler.GradScaler": "torch.amp.GradScaler",
+    "torch.utils.data.dataloader.DataLoader": "torch.utils.data.DataLoader",
+}
+
+
+def known_as(name: str) -> str:
+    """The one name under which the catalogue knows something that torch exports under several."""
+    return _ALIASES.get(name, name)

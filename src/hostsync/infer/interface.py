@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as Mapping_
 
 from hostsync import facts
 from hostsync.infer.classes import attributes, closed
@@ -10,7 +11,17 @@ from hostsync.infer.frame import ClassInfo, Context
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.plain import SEPARATOR, Plain, encode, encode_signature, is_foreign
 from hostsync.infer.summaries import summarise
-from hostsync.infer.values import Callable, ClassRef, Instance, Nothing, Unknown, Value
+from hostsync.infer.values import (
+    Callable,
+    Choice,
+    ClassRef,
+    Instance,
+    Items,
+    Mapping,
+    Nothing,
+    Unknown,
+    Value,
+)
 from hostsync.infer.waiting import Wait
 
 _MOST_NAMES = 2000
@@ -19,7 +30,7 @@ _MOST_NAMES = 2000
 class _Export:
     """Collects an interface; classes and functions that a value mentions are taken in as well."""
 
-    def __init__(self, context: Context, module: str, waits: Mapping[str, Sequence[Wait]]) -> None:
+    def __init__(self, context: Context, module: str, waits: Mapping_[str, Sequence[Wait]]) -> None:
         self.context = context
         self.module = module
         self.waits = waits
@@ -39,11 +50,11 @@ class _Export:
         return f"{self.module}{SEPARATOR}{name}"
 
     def encode(self, value: Value) -> Plain:
-        if isinstance(value, Callable) and isinstance(value.node, facts.Function):
-            if is_foreign(value.symbol):
-                self.mentioned.add(value.symbol.partition(SEPARATOR)[0])
-            elif value.bound is None and "." not in value.symbol:
-                self.function(value)
+        for callee in _functions_in(value):
+            if is_foreign(callee.symbol):
+                self.mentioned.add(callee.symbol.partition(SEPARATOR)[0])
+            elif callee.bound is None and "." not in callee.symbol:
+                self.function(callee)
         return encode(value, self.qualify)
 
     def function(self, callee: Callable) -> None:
@@ -90,8 +101,22 @@ class _Export:
         }
 
 
+def _functions_in(value: Value) -> Iterator[Callable]:
+    """A function, or those of a table."""
+    if isinstance(value, Callable):
+        if isinstance(value.node, facts.Function):
+            yield value
+    elif isinstance(value, Choice):
+        for option in value.options:
+            yield from _functions_in(option)
+    elif isinstance(value, (Items, Mapping)):
+        held = (value.items or ()) if isinstance(value, Items) else [item for _, item in value.items]
+        for item in (*held, value.element):
+            yield from _functions_in(item)
+
+
 def interface_of(
-    context: Context, module: str, names: Iterable[str] | None, waits: Mapping[str, Sequence[Wait]]
+    context: Context, module: str, names: Iterable[str] | None, waits: Mapping_[str, Sequence[Wait]]
 ) -> Plain:
     """The interface of a module that has been followed.
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping as Mapping_
 from typing import NamedTuple
 
 from hostsync import facts
+from hostsync.facts import KNOWN_BY_NAME
+from hostsync.infer.imported import known_as
 from hostsync.infer.plain import SEPARATOR, Plain, decode, decode_signature
 from hostsync.infer.values import UNKNOWN, Callable, Ref, Value
 
-KNOWN_BY_NAME = "="
-"""Begins a target that is known by its dotted name, as of the catalogue, and by no interface."""
 MODULE = "module:"
 """What the name of a `Ref` to a module of the project begins with."""
 
@@ -60,7 +60,7 @@ class Library:
             data = self._load(module)
             found: Value | None = None
             if name.startswith(KNOWN_BY_NAME):
-                found = Ref(name.removeprefix(KNOWN_BY_NAME))
+                found = Ref(known_as(name.removeprefix(KNOWN_BY_NAME)))
             elif not symbol:
                 found = Ref(MODULE + module)
             elif data is not None and symbol in data["names"]:

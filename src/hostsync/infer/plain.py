@@ -7,6 +7,7 @@ reasons are left out: they speak of lines of another file.
 from __future__ import annotations
 
 from collections.abc import Callable as Function
+from functools import reduce
 from typing import Any, TypeAlias
 
 from hostsync import facts
@@ -17,6 +18,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     Callable,
+    Choice,
     ClassRef,
     DeviceValue,
     DtypeValue,
@@ -31,6 +33,7 @@ from hostsync.infer.values import (
     TypeOf,
     Unknown,
     Value,
+    join,
 )
 
 Plain: TypeAlias = Any
@@ -102,6 +105,8 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
         if not isinstance(value.node, facts.Function) or value.bound is not None or "." in value.symbol:
             return None if not is_foreign(value.symbol) or value.bound is not None else ["F", value.symbol]
         return ["F", qualify(value.symbol)]
+    if isinstance(value, Choice):
+        return ["K", [encode(option, qualify, depth) for option in value.options]]
     if isinstance(value, TypeOf):
         return ["V", encode(value.value, qualify, depth)]
     if not depth:
@@ -159,6 +164,8 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
         return Instance(data[1], data[2], frozenset(data[3]), tuple((k, v) for k, v in data[4]))
     if kind == "F":
         return function(data[1])
+    if kind == "K":
+        return reduce(join, [decode(option, function) for option in data[1]])
     if kind == "V":
         return TypeOf(decode(data[1], function))
     if kind == "I":

@@ -17,9 +17,9 @@ from hostsync.infer.frame import (
     evaluate,
     execute,
     explain,
-    known_as,
     symbol_of,
 )
+from hostsync.infer.imported import known_as
 from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow, narrow_moved
 from hostsync.infer.operations import operator_result
@@ -449,18 +449,25 @@ def _import(frame: Frame, node: facts.Import) -> bool:
     links = frame.context.links
     if node.alias == "*":
         for name, value in links.starred(node) if links is not None else ():
-            frame.bind(name, value)
+            _bind_linked(frame, name, value)
         return True
     if links is not None:
         linked = links.imported(node)
         if linked is not None:
-            frame.bind(node.alias, linked)
+            _bind_linked(frame, node.alias, linked)
             return True
     if node.name is None:
         frame.bind(node.alias, Ref(known_as(module)))
     else:
         frame.bind(node.alias, Ref(known_as(f"{module}.{node.name}")))
     return True
+
+
+def _bind_linked(frame: Frame, name: str, value: Value) -> None:
+    """Bind what another module of the project defines, or has from torch and passes on."""
+    if isinstance(value, Ref) and value.name.startswith("torch") and frame.symbol == "<module>":
+        frame.context.uses_torch = True
+    frame.bind(name, value)
 
 
 def _scope(frame: Frame, node: facts.Scope) -> bool:

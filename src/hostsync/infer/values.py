@@ -187,9 +187,9 @@ class Callable(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of several functions: `table[name]`."""
+    """One of several functions, of the project or of torch: `table[name]`, `torch.max if largest else torch.min`."""
 
-    options: tuple[Callable, ...]
+    options: tuple[Callable | Ref, ...]
 
 
 class Method(NamedTuple):
@@ -261,7 +261,7 @@ def join(a: Value, b: Value) -> Value:
         return _with_other(b, a)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return UNKNOWN
-    if {ka, kb} == {Callable, Choice}:
+    if ka in _FUNCTIONS and kb in _FUNCTIONS:
         return _join_functions(a, b)
     if isinstance(a, DeviceValue):
         return DeviceValue(a.device | _named(b)) if isinstance(b, (Ref, Text)) else UNKNOWN
@@ -353,12 +353,19 @@ _MOST_OPTIONS = 16
 
 
 def _join_functions(a: Value, b: Value) -> Value:
-    options: dict[str, Callable] = {}
+    options: dict[str, Callable | Ref] = {}
     for side in (a, b):
         for option in side.options if isinstance(side, Choice) else (side,):
-            assert isinstance(option, Callable)
-            options.setdefault(option.symbol, option)
+            if isinstance(option, Callable):
+                options.setdefault(option.symbol, option)
+            elif isinstance(option, Ref) and option.name.startswith("torch."):
+                options.setdefault(option.name, option)
+            else:
+                return UNKNOWN
     return UNKNOWN if len(options) > _MOST_OPTIONS else Choice(tuple(options.values()))
+
+
+_FUNCTIONS = frozenset({Callable, Choice, Ref})
 
 
 _JOIN_SAME: dict[type, Callable_[[Any, Any], Value]] = {
@@ -368,6 +375,7 @@ _JOIN_SAME: dict[type, Callable_[[Any, Any], Value]] = {
     Instance: _join_instances,
     Callable: _join_functions,
     Choice: _join_functions,
+    Ref: _join_functions,
     Number: lambda a, b: NUMBER,
     Text: lambda a, b: TEXT,
     Array: lambda a, b: Array(

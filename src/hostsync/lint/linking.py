@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from hostsync.facts import KNOWN_BY_NAME
 from hostsync.lint.check import Plan, load_catalogue
 from hostsync.project.cache import Plain
 from hostsync.project.index import interface_text
@@ -65,7 +66,6 @@ def unmeasured(targets: Iterable[tuple[str, str]], module: str, plan: Plan) -> d
         module: the dotted name of the file.
         plan: which knowledge.
     """
-    from hostsync.infer.links import KNOWN_BY_NAME
     from hostsync.infer.plain import is_indexed
 
     found = dict(targets)
@@ -82,6 +82,10 @@ def unmeasured(targets: Iterable[tuple[str, str]], module: str, plan: Plan) -> d
             name = written.strip().replace(" ", ".")
             if name in ops or (target.endswith(":") and any(op.startswith(f"{name}.") for op in ops)):
                 del found[written]
+                continue
+            passed = _public_name(target, ops)
+            if passed is not None:
+                found[written] = KNOWN_BY_NAME + passed
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from hostsync.facts import Imported, Outline
+from hostsync.facts import KNOWN_BY_NAME, Imported, Outline
 
 INIT = "__init__"
 _LONGEST_WAY = 12
@@ -46,7 +46,8 @@ class Need(NamedTuple):
 
     targets: tuple[tuple[str, str], ...]
     """The module and name of an import, as written and joined by a blank, and the `key:name` that it stands for.
-    A name of `*` stands once for each name that it brings. Also `key:name` of what is looked up in a module that has
+    A name of `*` stands once for each name that it brings. What a module of the project passes on from outside stands
+    for `=` and its dotted name. Also `key:name` of what is looked up in a module that has
     it from another, and what that stands for."""
     modules: tuple[str, ...]
     """The keys of the modules that must be known first."""
@@ -206,13 +207,21 @@ class _Resolver:
         imports = module.outline.imports
         names = {i.alias for i in imports if i.name != "*" and not i.local}.union(self._public(module, own))
         targets = {name: self._resolve(module, own, name, 0) for name in sorted(names - self._defined(module))}
-        return {name: target for name, target in targets.items() if target is not None}
+        return {
+            name: target
+            for name, target in targets.items()
+            if target is not None and not target.startswith(KNOWN_BY_NAME)
+        }
 
     def _beyond(self, module: Module, dotted: str, name: str | None) -> str | None:
         """What is known outside of the project, as `module` sees it."""
         if module.outside is None or (module.place, dotted.partition(".")[0]) in self._own:
             return None
         return module.outside.resolve(dotted, name)
+
+    def _by_name_of(self, place: str, dotted: str) -> str | None:
+        """What a module passes on from outside of the project, such as `torch.where`: others get it by that name."""
+        return None if (place, dotted.partition(".")[0]) in self._own else KNOWN_BY_NAME + dotted
 
     def _base(self, module: Module, imported: Imported) -> str | None:
         """The absolute name of the module that an import names."""
@@ -274,11 +283,14 @@ class _Resolver:
         if imported is not None:
             if imported.name is None:
                 target = self._module(place, imported.module)
-                return self._beyond(module, imported.module, None) if target is None else f"{target}:"
+                if target is not None:
+                    return f"{target}:"
+                return self._beyond(module, imported.module, None) or self._by_name_of(place, imported.module)
             base = self._base(module, imported)
             found = None if base is None else self._resolve(module, base, imported.name, depth + 1)
             # `from . import part` in the package itself leads back here.
-            return found or self._submodule(place, dotted, name)
+            found = found or self._submodule(place, dotted, name)
+            return found if found or base is None else self._by_name_of(place, f"{base}.{imported.name}")
         inside = self._submodule(place, dotted, name)
         if inside is not None:
             return inside

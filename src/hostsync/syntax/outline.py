@@ -19,7 +19,7 @@ _STATEMENT = rb"""(?:
         |(?:async[ \t]+)?(?:def|class)[ \t]+(?P<defined>\w+)
     )
     |(?P<block>(?:if|else|elif|try|except|finally|with|for|while)\b[^\n]*)
-    |(?P<assigned>[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)
+    |(?P<branch>[ \t]*)(?P<assigned>[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)
     )"""
 _ANY = re.compile(rb"\n(?=[ \t]*[A-Za-z_])" + _STATEMENT, re.VERBOSE)
 """It begins with a line end rather than with `^`, which makes the search several times as fast."""
@@ -45,6 +45,8 @@ def outline_of(source: bytes) -> Outline:
             typing = b"TYPE_CHECKING" in block
             continue
         if match["assigned"] is not None:
+            if not match["branch"]:
+                open_ = typing = False
             names[_text(match["assigned"])] = None
             continue
         indented = bool(match["indent"])

@@ -1,0 +1,2 @@
+import torch as th
+from torch import masked_select as select
