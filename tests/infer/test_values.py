@@ -90,6 +90,8 @@ def meaning(value: Any) -> Any:
         return (v.Mapping, frozenset((k, meaning(item)) for k, item in value.items), meaning(element))
     if isinstance(value, v.Method):
         return (v.Method, meaning(value.receiver), value.name)
+    if isinstance(value, v.Choice):
+        return (v.Choice, frozenset(value.options))
     return (type(value), value)
 
 
