@@ -380,6 +380,10 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
     if returns == "module":
         return Instance(op.name, False)
     if returns == "object":
+        place = args.named.get("map_location")
+        if place is not None and not isinstance(place, Nothing) and only_host(device_of(place).device):
+            # A dict of tensors, say, or what a pickle holds.
+            return Tensor(CPU, sure=False)
         return Instance(op.name, False) if op.name.rpartition(".")[2][:1].isupper() else UNKNOWN
     tensor = Tensor(
         _result_device(op, args, tensors),

@@ -32,6 +32,7 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Mapping,
+    Method,
     Nothing,
     Number,
     Ref,
@@ -137,10 +138,10 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
     if result is None:
         # What only raises an error is left to those that override it.
         result = UNKNOWN if is_abstract(node) else Nothing()
-    if node.returns is not None and (isinstance(result, (Unknown, Items, Mapping)) or _is_stub(node)):
-        promised = from_annotation(node.returns, partial(evaluate, frame))
-        if promised is not None and ((isinstance(result, Unknown) and result.param is None) or _is_stub(node)):
-            return promised
+    if node.returns is not None:
+        is_stub = _is_stub(node)
+        if is_stub or isinstance(result, Method) or (isinstance(result, Unknown) and result.param is None):
+            return from_annotation(node.returns, partial(evaluate, frame)) or result
     return result
 
 
