@@ -21,7 +21,7 @@ from hostsync.infer.methods import method_call
 from hostsync.infer.operations import (
     device_of,
 )
-from hostsync.infer.own_calls import construct, own_function
+from hostsync.infer.own_calls import WRAPPER, construct, own_function
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -40,6 +40,7 @@ from hostsync.infer.values import (
     Partial,
     Ref,
     Tensor,
+    Text,
     TypeOf,
     Unknown,
     Value,
@@ -179,7 +180,14 @@ def _pad_packed(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Ke
     return Items("tuple", (Tensor(ANYWHERE), Tensor(CPU, "int", 1)), UNKNOWN)
 
 
+def _wrapper(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`torch.no_grad(f)`, or `torch.no_grad()(f)`."""
+    mode = not args or isinstance(args[0][1], (Number, Text, Nothing))
+    return Instance(WRAPPER, False) if mode else args[0][1]
+
+
 _SPECIAL: dict[str, Special] = {
+    **dict.fromkeys(("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autocast"), _wrapper),
     "torch.nn.utils.rnn.pad_packed_sequence": _pad_packed,
     "torch.device": _device,
     "torch.tensor": from_data,
@@ -192,7 +200,7 @@ _SPECIAL: dict[str, Special] = {
     "typing.cast": _cast,
     "torch.jit.annotate": _cast,
     "torch.jit.script": _first,
-    "torch.compile": _first,
+    "torch.compile": _wrapper,
     "torch.set_default_device": _default_device,
     "torch.cuda.current_stream": _stream,
     "torch.cuda.default_stream": _stream,

@@ -34,6 +34,9 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
+WRAPPER = "wrapper"
+"""The class of what is called with a function and gives one that does the same, such as `torch.no_grad()`."""
+
 
 def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentList, keywords: KeywordList) -> Value:
     init = class_attribute(frame.context, callee.name, "__init__", Instance(callee.name, True))
@@ -111,6 +114,8 @@ def instance_called(
                 return own_function(frame, node, method, args, keywords)
         if not is_module_class(frame.context, callee.name):
             return UNKNOWN
+    if callee.name == WRAPPER:
+        return args[0][1] if args else UNKNOWN
     tensors = [t for _, value in args for t in tensors_in(value)]
     device = callee.device if callee.device != ANYWHERE else merged(tensors)
     if device != ACCELERATOR and tensors:
