@@ -7,7 +7,7 @@ from typing import Any
 
 from hostsync import facts
 from hostsync.infer.classes import class_attribute, fields_of, is_module_class, write_attribute
-from hostsync.infer.evidence import dotted_path
+from hostsync.infer.evidence import decides, dotted_path
 from hostsync.infer.frame import (
     Frame,
     as_tensor,
@@ -100,6 +100,7 @@ def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
     count = len(target.items)
     if isinstance(value, Instance) and value.local:
         value = fields_of(frame.context, value.name) or value
+    value = _with_one_each(frame, target, value)
     starred = [i for i, item in enumerate(target.items) if isinstance(item, facts.Starred)]
     if isinstance(value, Items) and value.items is not None and not starred and len(value.items) == count:
         for item, part in zip(target.items, value.items, strict=True):
@@ -124,6 +125,16 @@ def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
         each = iterated(frame, value)
     for item in target.items:
         assign(frame, item, each)
+
+
+def _with_one_each(frame: Frame, target: facts.Sequence, value: Value) -> Value:
+    """`value, at = x.max(0)`: where the value decides what is done next, there is one, and one position."""
+    match value:
+        case Items("tuple", (Tensor(ndim=None) as best, Tensor(dtype="int", ndim=None) as at)):
+            name = target.items[0]
+            if isinstance(name, facts.Name) and frame.function is not None and decides(frame.function.body, name.id):
+                return value._replace(items=(best._replace(ndim=0), at._replace(ndim=0)))
+    return value
 
 
 def _attribute(frame: Frame, target: facts.Attr, value: Value) -> None:

@@ -538,6 +538,28 @@ def proves_tensor(call: facts.Call, ops: Mapping[str, Op]) -> bool:
     return not args or is_number(args[0]) or (bool(op.params) and op.params[0].name in _COUNTS)
 
 
+def decides(body: tuple[facts.Stmt, ...], name: str) -> bool:
+    """Whether a condition in a block compares what `name` stands for, which is one number then."""
+    stack: list[object] = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (facts.If, facts.While, facts.Assert, facts.Conditional)):
+            tests = [node.test]
+            while tests:
+                test = tests.pop()
+                if isinstance(test, facts.Logical):
+                    tests += test.values
+                elif isinstance(test, facts.Unary):
+                    tests.append(test.operand)
+                elif isinstance(test, facts.Compare) and any(
+                    isinstance(side, facts.Name) and side.id == name for side in (test.left, *test.rights)
+                ):
+                    return True
+        if isinstance(node, tuple):
+            stack.extend(node)
+    return False
+
+
 def root_of_chain(node: facts.Expr) -> facts.Expr:
     """What `x.sum(-1).abs()` begins with, if each step gives a tensor only where it is called on one."""
     while (
