@@ -20,6 +20,7 @@ from hostsync.infer.values import (
     CPU,
     UNKNOWN,
     Callable,
+    Choice,
     ClassRef,
     Device,
     DeviceValue,
@@ -98,7 +99,7 @@ class Signature(NamedTuple):
 class Handed(NamedTuple):
     """What callers hand in for a parameter, and where."""
 
-    value: Tensor | Items | MappingValue | Instance
+    value: Tensor | Items | MappingValue | Instance | Callable | Choice | Ref
     where: Reason | None
     """The call, if it is in this module."""
     text: str

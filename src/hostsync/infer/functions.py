@@ -28,6 +28,7 @@ from hostsync.infer.values import (
     TEXT,
     UNKNOWN,
     Callable,
+    Choice,
     ClassRef,
     DeviceValue,
     DtypeValue,
@@ -178,6 +179,8 @@ def _is_vague(value: Value) -> bool:
 
 def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: bool) -> Value:
     """What is known of a parameter, with what callers hand in."""
+    if isinstance(held.value, (Callable, Choice, Ref)):
+        return held.value if isinstance(value, Unknown) and not proven else value
     if isinstance(held.value, Instance):
         is_any = isinstance(value, (Unknown, Instance)) and not proven
         return held.value if is_any and frame.context.class_named(held.value.name) is not None else value

@@ -14,6 +14,7 @@ from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
     Array,
+    Callable,
     Instance,
     Items,
     Mapping,
@@ -22,6 +23,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     because,
+    is_function,
     join,
     tensors_in,
     with_tensors,
@@ -126,8 +128,10 @@ def told_by_calls(context: Context) -> dict[str, dict[str, Handed]]:
 
 
 def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: Working) -> Handed | None:
-    """What some calls hand in for a parameter: tensors, else what holds tensors, else objects of one class."""
+    """What some calls hand in for a parameter: tensors, else what holds tensors, else functions, or objects of one
+    class."""
     tensor: Value | None = None
+    function: Value | None = None
     holder: Value | None = None
     places: dict[type, Reason] = {}
     objects: dict[str, Reason] = {}
@@ -144,11 +148,16 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
         elif isinstance(value, (Items, Mapping)) and tells(value):
             places.setdefault(type(value), reason)
             holder = opened(value) if holder is None else join(holder, opened(value))
+        elif value is not None and is_function(value):
+            places.setdefault(Callable, reason)
+            function = value if function is None else join(function, value)
     if isinstance(tensor, Tensor):
         return Handed(tensor._replace(sure=True, origin=because(places[Tensor], None)), places[Tensor], "")
     if isinstance(holder, (Items, Mapping)):
         where = places[type(holder)]
         return Handed(holder, where, "")
+    if function is not None and is_function(function):
+        return Handed(function, places[Callable], "")
     if not objects:
         return None
     shared = common_class(list(objects), {name: [i.name for i in context.lineage(name)[1:]] for name in objects})

@@ -23,6 +23,7 @@ from hostsync.infer.imported import known_as
 from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow, narrow_moved
 from hostsync.infer.operations import operator_result
+from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
@@ -384,8 +385,9 @@ def _with(frame: Frame, node: facts.With) -> bool:
     default = frame.context.default_device
     for item in node.items:
         value = evaluate(frame, item.value)
+        entered = special(frame, item.value, value, "__enter__")
         if item.target is not None:
-            assign(frame, item.target, value)
+            assign(frame, item.target, value if entered is None else entered)
         if isinstance(value, DeviceValue):
             frame.context.default_device = value.device
     through = execute(frame, node.body)

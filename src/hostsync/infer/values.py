@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Callable_
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from hostsync.facts import Expr, Function, Lambda
 from hostsync.infer.events import Reason
@@ -260,7 +260,9 @@ def join(a: Value, b: Value) -> Value:
     if isinstance(b, Tensor):
         return _with_other(b, a)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return UNKNOWN
+        # `loss or mse_loss`: of a function, the one that is known speaks for what others hand in.
+        known = b if isinstance(a, Unknown) else a
+        return known if is_function(known) else UNKNOWN
     if ka in _FUNCTIONS and kb in _FUNCTIONS:
         return _join_functions(a, b)
     if isinstance(a, DeviceValue):
@@ -350,6 +352,11 @@ def _join_instances(a: Instance, b: Instance) -> Value:
 
 
 _MOST_OPTIONS = 16
+
+
+def is_function(value: Value) -> TypeGuard[Callable | Choice | Ref]:
+    """A function, of the project or of torch, or one of several."""
+    return isinstance(value, (Callable, Choice)) or (isinstance(value, Ref) and value.name.startswith("torch."))
 
 
 def _join_functions(a: Value, b: Value) -> Value:
