@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from hostsync import facts
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base
 from hostsync.infer.frame import (
@@ -20,6 +22,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     Callable,
+    Choice,
     ClassRef,
     DeviceValue,
     DtypeValue,
@@ -32,6 +35,7 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
+    join,
     of_param,
 )
 
@@ -84,6 +88,9 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
         return base.items[at] if at < len(base.items) else UNKNOWN
     if isinstance(base, DeviceValue):
         return TEXT if name == "type" else NUMBER
+    if isinstance(base, Choice):
+        parts = [attribute(frame, option, name) for option in base.options]
+        return Method(base, name) if all(isinstance(part, Method) for part in parts) else reduce(join, parts)
     return Method(base, name)
 
 

@@ -127,11 +127,16 @@ def _is_of_host(callee: Value, args: ArgumentList, keywords: KeywordList) -> boo
 
 
 def _chosen(frame: Frame, node: facts.Call, callee: Choice, args: ArgumentList, keywords: KeywordList) -> Value:
-    """What one of several functions gives. Of those of torch some may be gone from it: they tell nothing."""
+    """What one of several functions, classes or modules gives. Some of torch may be gone from it: they tell nothing."""
     found: Value | None = None
     for option in callee.options:
+        value: Value
         if isinstance(option, Callable):
             value = own_function(frame, node, option, args, keywords, is_choice=True)
+        elif isinstance(option, ClassRef):
+            value = construct(frame, node, option, args, keywords)
+        elif isinstance(option, Instance):
+            value = instance_called(frame, node, option, args, keywords)
         else:
             value = library_call(frame, node, option.name, args, keywords)
             if isinstance(value, Unknown):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from hostsync import facts
 from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS
@@ -38,6 +40,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     Callable,
+    Choice,
     Instance,
     Items,
     Mapping,
@@ -74,6 +77,9 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
         return _tensor_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Instance):
         return _instance_method(frame, node, receiver, method.name, args, keywords)
+    if isinstance(receiver, Choice):
+        given = [method_call(frame, node, method._replace(receiver=one), args, keywords) for one in receiver.options]
+        return reduce(join, given)
     if isinstance(receiver, Unknown):
         return _unknown_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Items):

@@ -187,9 +187,9 @@ class Callable(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of several functions, of the project or of torch: `table[name]`, `torch.max if largest else torch.min`."""
+    """One of several functions, classes or modules: `table[name]`, `torch.max if largest else torch.min`."""
 
-    options: tuple[Callable | Ref, ...]
+    options: tuple[Callable | Ref | ClassRef | Instance, ...]
 
 
 class Method(NamedTuple):
@@ -345,9 +345,7 @@ def _join_mappings(a: Mapping, b: Mapping) -> Mapping:
     return Mapping(tuple(items.items()), element)
 
 
-def _join_instances(a: Instance, b: Instance) -> Value:
-    if a.name != b.name:
-        return UNKNOWN
+def _join_instances(a: Instance, b: Instance) -> Instance:
     return a._replace(device=a.device | b.device, options=a.options if a.options == b.options else ())
 
 
@@ -360,26 +358,34 @@ def is_function(value: Value) -> TypeGuard[Callable | Choice | Ref]:
 
 
 def _join_functions(a: Value, b: Value) -> Value:
-    options: dict[str, Callable | Ref] = {}
+    options: dict[str, Callable | Ref | ClassRef | Instance] = {}
     for side in (a, b):
         for option in side.options if isinstance(side, Choice) else (side,):
             if isinstance(option, Callable):
                 options.setdefault(option.symbol, option)
             elif isinstance(option, Ref) and option.name.startswith("torch."):
                 options.setdefault(option.name, option)
+            elif isinstance(option, ClassRef):
+                options.setdefault(f"class {option.name}", option)
+            elif isinstance(option, Instance) and (option.local or option.name.startswith("torch.nn.")):
+                key = f"object {option.name}"
+                known = options.setdefault(key, option)
+                if isinstance(known, Instance) and known is not option:
+                    options[key] = _join_instances(known, option)
             else:
                 return UNKNOWN
     return UNKNOWN if len(options) > _MOST_OPTIONS else Choice(tuple(options.values()))
 
 
-_FUNCTIONS = frozenset({Callable, Choice, Ref})
+_FUNCTIONS = frozenset({Callable, Choice, Ref, ClassRef, Instance})
 
 
 _JOIN_SAME: dict[type, Callable_[[Any, Any], Value]] = {
     Tensor: _join_tensors,
     Items: _join_items,
     Mapping: _join_mappings,
-    Instance: _join_instances,
+    Instance: lambda a, b: _join_instances(a, b) if a.name == b.name else _join_functions(a, b),
+    ClassRef: _join_functions,
     Callable: _join_functions,
     Choice: _join_functions,
     Ref: _join_functions,
