@@ -66,17 +66,18 @@ def study(
     """
     from hostsync.infer.interface import interface_of
     from hostsync.infer.module import follow_module
-    from hostsync.infer.telling import told_of
+    from hostsync.infer.telling import handed_functions, told_of
     from hostsync.infer.waiting import waits_by_function
 
     followed = follow_module(module, ops, torch, links)
     if wanted is None:
         return Study(followed.events, None, None, followed)
     names = None if "*" in wanted.names else wanted.names
+    handed = handed_functions(followed.context)
     interface = None
-    if names != ():
+    if names != () or handed:
         waits = waits_by_function(followed.context, followed.recorded)
-        interface = interface_of(followed.context, wanted.key, names, waits)
+        interface = interface_of(followed.context, wanted.key, names, waits, handed)
     return Study(followed.events, interface, list(told_of(followed.context, wanted.key)), followed)
 
 
@@ -92,5 +93,5 @@ def study_again(followed: Followed, handed: Sequence[Plain], key: str) -> Study:
     from hostsync.infer.telling import from_outside, told_of
 
     for news in handed:
-        followed = follow_again(followed, from_outside(news, key))
+        followed = follow_again(followed, from_outside(news, key, followed.context))
     return Study(followed.events, None, list(told_of(followed.context, key)), followed)

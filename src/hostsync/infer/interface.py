@@ -116,7 +116,11 @@ def _functions_in(value: Value) -> Iterator[Callable]:
 
 
 def interface_of(
-    context: Context, module: str, names: Iterable[str] | None, waits: Mapping_[str, Sequence[Wait]]
+    context: Context,
+    module: str,
+    names: Iterable[str] | None,
+    waits: Mapping_[str, Sequence[Wait]],
+    handed: Iterable[Callable] = (),
 ) -> Plain:
     """The interface of a module that has been followed.
 
@@ -125,12 +129,15 @@ def interface_of(
         module: the name under which others know it.
         names: the names that others ask for; None for all of them.
         waits: of its functions, by symbol.
+        handed: functions of it that others know without asking for them.
     """
     export = _Export(context, module, waits)
     for name in sorted(context.names if names is None else names)[:_MOST_NAMES]:
         value = context.names.get(name)
         if value is not None and not isinstance(value, Unknown):
             export.name(name, value)
+    for callee in handed:
+        export.function(callee)
     while export.waiting:
         info = context.classes[export.waiting.pop()]
         export.classes[info.name] = export.class_(info)

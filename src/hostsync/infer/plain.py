@@ -106,7 +106,7 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
             return None if not is_foreign(value.symbol) or value.bound is not None else ["F", value.symbol]
         return ["F", qualify(value.symbol)]
     if isinstance(value, Choice):
-        return ["K", [encode(option, qualify, depth) for option in value.options]]
+        return ["E", [encode(option, qualify, depth) for option in value.options]]
     if isinstance(value, TypeOf):
         return ["V", encode(value.value, qualify, depth)]
     if not depth:
@@ -133,6 +133,17 @@ def classes_in(data: Plain) -> set[str]:
                 found.add(part[1])
             waiting += part
     return found
+
+
+FUNCTIONS = ("F", "R", "E")
+"""What the plain forms of functions begin with."""
+
+
+def functions_in(data: Plain) -> list[Plain]:
+    """The functions that a value in its plain form is one of; none if it is something else."""
+    if not isinstance(data, list) or data[0] not in FUNCTIONS:
+        return []
+    return list(data[1]) if data[0] == "E" else [data]
 
 
 def decode(data: Plain, function: Function[[str], Value]) -> Value:
@@ -164,7 +175,7 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
         return Instance(data[1], data[2], frozenset(data[3]), tuple((k, v) for k, v in data[4]))
     if kind == "F":
         return function(data[1])
-    if kind == "K":
+    if kind == "E":
         return reduce(join, [decode(option, function) for option in data[1]])
     if kind == "V":
         return TypeOf(decode(data[1], function))

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from hostsync import facts
 from hostsync.infer.classes import closed
 from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed
 from hostsync.infer.handed import COMMON, Working, open_tensor, opened, tells
-from hostsync.infer.plain import SEPARATOR, Plain, decode, encode, is_foreign, is_indexed
+from hostsync.infer.plain import SEPARATOR, Plain, decode, encode, functions_in, is_foreign, is_indexed
 from hostsync.infer.summaries import is_abstract, summarise
 from hostsync.infer.values import (
     UNKNOWN,
     Callable,
+    Choice,
     ClassRef,
     Instance,
     Items,
@@ -20,9 +22,12 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
+    is_function,
     join,
 )
 
+_MOST_OPTIONS = 16
+"""Of functions that may be handed in for one parameter."""
 OBJECTS = "K"
 """Begins the plain form of objects that are handed in: the classes that they are of."""
 
@@ -133,6 +138,20 @@ def _defines(context: Context) -> Plain:
     return found
 
 
+def handed_functions(context: Context) -> list[Callable]:
+    """The functions of a module that it hands to those of others."""
+    sites = [site for symbol, calls in context.calls.items() if is_foreign(symbol) for site in calls]
+    values = [value for site in sites for value in site.bindings.values()]
+    options = [one for value in values for one in (value.options if isinstance(value, Choice) else (value,))]
+    return [one for one in options if isinstance(one, Callable) and _is_known_by_name(one)]
+
+
+def _is_known_by_name(callee: Callable) -> bool:
+    """Whether others may know a function of this module."""
+    is_own = callee.bound is None and not is_foreign(callee.symbol) and "." not in callee.symbol
+    return is_own and isinstance(callee.node, facts.Function)
+
+
 def _promises(context: Context, key: str) -> Plain:
     found: dict[str, dict[str, Plain]] = {}
     for name, info in sorted(context.classes.items()):
@@ -211,9 +230,17 @@ def _named(context: Context, key: str) -> Plain:
 
 
 def _argument(value: Value, key: str) -> Plain:
+    if is_function(value):
+        return _of_functions(functions_in(encode(value, lambda name: _known_as(name, key))))
     if not tells(value):
         return None
     return encode(opened(value), lambda name: _known_as(name, key))
+
+
+def _of_functions(options: Iterable[Plain]) -> Plain:
+    """The plain form of one of several functions. What a module can't tell of, such as a lambda, is left out."""
+    known = sorted((option for option in options if option and option[0] in "FR"), key=str)
+    return None if not known or len(known) > _MOST_OPTIONS else known[0] if len(known) == 1 else ["E", known]
 
 
 def _known_as(name: str, key: str) -> str:
@@ -240,6 +267,12 @@ def join_plain(a: Plain, b: Plain) -> Plain:
         return a
     if a[0] == OBJECTS and b[0] == OBJECTS:
         return [OBJECTS, sorted({*a[1], *b[1]})]
+    functions = [functions_in(a), functions_in(b)]
+    if all(functions):
+        options = {str(option): option for option in (*functions[0], *functions[1])}
+        return _of_functions(options.values()) or a
+    if any(functions):
+        return b if functions[0] else a
     if a[0] == OBJECTS or b[0] == OBJECTS:
         return b if a[0] == OBJECTS else a
     first, second = decode(a, _nothing), decode(b, _nothing)
@@ -277,22 +310,30 @@ def of_class(name: str) -> Plain:
     return [OBJECTS, [name]]
 
 
-def from_outside(told: Plain, key: str) -> dict[str, dict[str, Handed]]:
+def from_outside(told: Plain, key: str, context: Context) -> dict[str, dict[str, Handed]]:
     """What callers in other modules hand in, from its plain form: by function and parameter, the value and a text.
 
     Args:
         told: what they hand in.
         key: the name of this module for others.
+        context: what is known of this module.
     """
+
+    def function(symbol: str) -> Value:
+        own = symbol.removeprefix(f"{key}{SEPARATOR}")
+        if not is_foreign(own):
+            return context.names.get(own, UNKNOWN)
+        return UNKNOWN if context.links is None else context.links.library.function(own)
+
     found: dict[str, dict[str, Handed]] = {}
     for symbol, params in told.items():
         for param, (data, text) in params.items():
             for name in classes_of(data):
                 own = Instance(name.removeprefix(f"{key}{SEPARATOR}"), True)
                 found.setdefault(symbol, {})[param] = Handed(own, None, text)
-            value = UNKNOWN if data[0] == OBJECTS else decode(data, _nothing)
+            value = UNKNOWN if data[0] == OBJECTS else decode(data, function)
             if isinstance(value, Tensor):
                 value = value._replace(sure=True)
-            if isinstance(value, (Tensor, Items, Mapping)):
+            if isinstance(value, (Tensor, Items, Mapping)) or is_function(value):
                 found.setdefault(symbol, {})[param] = Handed(value, None, text)
     return found

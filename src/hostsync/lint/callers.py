@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
-from hostsync.infer.plain import SEPARATOR, Plain, classes_in
+from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
 from hostsync.infer.telling import classes_of, element_plain, is_sure, join_plain, of_class
 from hostsync.lint.passing import pass_on
 
@@ -77,9 +77,10 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
 
 
 def mentioned(handed: Plain) -> set[str]:
-    """The files that have the classes of what callers hand in to a file."""
+    """The files that have the classes and functions of what callers hand in to a file."""
     params = [value for symbol, held in handed.items() if symbol != KEYS for value, _ in held.values()]
-    names = (name for value in params for name in (*classes_of(value), *classes_in(value)))
+    names = {name for value in params for name in (*classes_of(value), *classes_in(value))}
+    names.update(option[1] for value in params for option in functions_in(value) if option[0] == "F")
     return {name.partition(SEPARATOR)[0] for name in names}
 
 
@@ -333,10 +334,18 @@ def _add(params: dict[str, Plain], name: str, value: Plain, where: str) -> None:
         return
     known = params.get(name)
     if known is None:
-        what = "an object" if classes_of(value) else "a tensor" if value[0] == "T" else "tensors"
+        what = _in_words(value)
         params[name] = [value, f"{where} hands in {what} for {name}"]
     else:
         known[0] = join_plain(known[0], value)
+
+
+def _in_words(value: Plain) -> str:
+    if classes_of(value):
+        return "an object"
+    if functions_in(value):
+        return "a function"
+    return "a tensor" if value[0] == "T" else "tensors"
 
 
 def is_named_after(name: str, class_name: str) -> bool:
