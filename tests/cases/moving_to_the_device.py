@@ -194,3 +194,25 @@ class Camera:
 
     def converted(self, *args):
         return Camera(self.view.to(*args))  # silent: HS401
+
+
+class KeepsWhatItMoves:
+    """The first of its methods that runs waits, and the others find the table there."""
+
+    def __init__(self):
+        self.table = torch.linspace(0, 1, 10)
+        self.other = torch.linspace(0, 1, 10)
+
+    def first(self, x: torch.Tensor):
+        if x.ndim > 1:
+            self.table = self.table.to(x.device)  # expect: HS401
+        return self.table * x
+
+    def second(self, x: torch.Tensor):
+        self.table = self.table.to(x.device)  # silent: HS401
+        other = self.other.to(x.device)  # expect: HS401
+        return self.table * x + other
+
+    def third(self, x: torch.Tensor):
+        other = self.other.to(x.device)  # expect: HS401
+        return other

@@ -8,6 +8,7 @@ from hostsync.infer.classes import distribution_base
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
 from hostsync.infer.functions import is_device_name, is_host_default, is_none
+from hostsync.infer.moved_once import reported_once
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, place_name, short_name
 from hostsync.infer.summaries import defaults_of
@@ -48,6 +49,7 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
         if event.kind in {"copy", "index", "call"} and _at_setup(context, record, device):
             event = event._replace(confidence="possible")
         events.append(event)
+    events = reported_once(context, events)
     return [*events, *_calls_that_wait(context, events), *_calls_of_others(context)]
 
 
