@@ -114,7 +114,7 @@ def study_source(
         followed: from a study of the same without `handed`, if there was one. It is used up.
     """
     try:
-        if followed is None and not matters(source, plan):
+        if followed is None and not matters(source, plan) and not _is_asked_for(source, wanted):
             return Studied(Checked())
         study = _study_notebook if suffix == NOTEBOOK_SUFFIX else _study_module
         return study(source, module, plan, _Known(links, wanted, handed, followed))
@@ -137,6 +137,13 @@ def matters(source: bytes, plan: Plan) -> bool:
     from hostsync.syntax.screen import may_matter
 
     return may_matter(source, _words(plan.extend_rules, plan.ops))
+
+
+def _is_asked_for(source: bytes, wanted: Wanted | None) -> bool:
+    """Whether others may get tensors from a file, or leave them there, in which nothing speaks of such."""
+    from hostsync.syntax.screen import may_hand_on
+
+    return wanted is not None and may_hand_on(source, wanted.names)
 
 
 @lru_cache(maxsize=8)

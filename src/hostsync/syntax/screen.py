@@ -53,6 +53,27 @@ def may_matter(source: bytes, words: Collection[str] = EVIDENCE) -> bool:
     )
 
 
+_COLLECTING = re.compile(
+    rb"\n[ \t]+def (?:__call__|accumulate|add|append|compute|log|observe|push|record|step|track|update)\b"
+)
+"""Methods of classes that keep what they are handed, such as meters of averages."""
+
+
+def may_hand_on(source: bytes, names: Collection[str]) -> bool:
+    """Whether a file that speaks of no tensors may do something with those of others.
+
+    Args:
+        source: the file as it is on disk.
+        names: what other files import from it. It does if one of these is a function, or a class that keeps things.
+    """
+    text = b"\n" + source
+    wanted = [name.encode("utf-8") for name in names if name != "*"]
+    if any(b"\ndef " + name + b"(" in text for name in wanted):
+        return True
+    is_class = any(b"\nclass " + name + end in text for name in wanted for end in (b":", b"("))
+    return is_class and _COLLECTING.search(source) is not None
+
+
 @lru_cache(maxsize=8)
 def _compiled(words: tuple[str, ...]) -> tuple[tuple[bytes, ...], re.Pattern[bytes] | None]:
     # A plain `in` runs many times as fast as an alternation, so it is used for the few words that decide most files;
