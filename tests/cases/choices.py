@@ -137,6 +137,8 @@ def one_position(scores: Tensor, models: Tensor, best=0.0):
 
 def many_positions(scores: Tensor, models: Tensor):
     top, at = scores.max(dim=0)
+    if top is None:
+        return None
     return top, models[at]
 
 

@@ -538,6 +538,9 @@ def proves_tensor(call: facts.Call, ops: Mapping[str, Op]) -> bool:
     return not args or is_number(args[0]) or (bool(op.params) and op.params[0].name in _COUNTS)
 
 
+_NO_NUMBERS = frozenset({"is", "is not", "in", "not in"})
+
+
 def decides(body: tuple[facts.Stmt, ...], name: str) -> bool:
     """Whether a condition in a block compares what `name` stands for, which is one number then."""
     stack: list[object] = [body]
@@ -551,10 +554,10 @@ def decides(body: tuple[facts.Stmt, ...], name: str) -> bool:
                     tests += test.values
                 elif isinstance(test, facts.Unary):
                     tests.append(test.operand)
-                elif isinstance(test, facts.Compare) and any(
-                    isinstance(side, facts.Name) and side.id == name for side in (test.left, *test.rights)
-                ):
-                    return True
+                elif isinstance(test, facts.Compare) and not set(test.ops) & _NO_NUMBERS:
+                    sides = [side.id for side in (test.left, *test.rights) if isinstance(side, facts.Name)]
+                    if name in sides:
+                        return True
         if isinstance(node, tuple):
             stack.extend(node)
     return False
