@@ -542,25 +542,31 @@ _NO_NUMBERS = frozenset({"is", "is not", "in", "not in"})
 
 
 def decides(body: tuple[facts.Stmt, ...], name: str) -> bool:
-    """Whether a condition in a block compares what `name` stands for, which is one number then."""
+    """Whether a condition of a statement compares what `name` stands for, which is one number then."""
     stack: list[object] = [body]
     while stack:
         node = stack.pop()
-        if isinstance(node, (facts.If, facts.While, facts.Assert, facts.Conditional)):
-            tests = [node.test]
-            while tests:
-                test = tests.pop()
-                if isinstance(test, facts.Logical):
-                    tests += test.values
-                elif isinstance(test, facts.Unary):
-                    tests.append(test.operand)
-                elif isinstance(test, facts.Compare) and not set(test.ops) & _NO_NUMBERS:
-                    sides = [side.id for side in (test.left, *test.rights) if isinstance(side, facts.Name)]
-                    if name in sides:
-                        return True
-        if isinstance(node, tuple):
+        if type(node) is tuple:
             stack.extend(node)
+        elif isinstance(node, BLOCKS):
+            stack.extend(part for part in node if type(part) is tuple)
+        if isinstance(node, (facts.If, facts.While, facts.Assert)) and _compares(node.test, name):
+            return True
     return False
+
+
+BLOCKS = (facts.If, facts.For, facts.While, facts.With, facts.Try, facts.Handler)
+"""Statements, and a part of one, that hold others, but for definitions."""
+
+
+def _compares(test: facts.Expr, name: str) -> bool:
+    if isinstance(test, facts.Logical):
+        return any(_compares(value, name) for value in test.values)
+    if isinstance(test, facts.Unary):
+        return _compares(test.operand, name)
+    if not isinstance(test, facts.Compare) or set(test.ops) & _NO_NUMBERS:
+        return False
+    return any(isinstance(side, facts.Name) and side.id == name for side in (test.left, *test.rights))
 
 
 def root_of_chain(node: facts.Expr) -> facts.Expr:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from hostsync import facts
 from hostsync.infer.events import Event
-from hostsync.infer.evidence import dotted_path
+from hostsync.infer.evidence import BLOCKS, dotted_path
 from hostsync.infer.frame import Context
 
 
@@ -19,7 +19,7 @@ def reported_once(context: Context, events: Sequence[Event]) -> list[Event]:
     first: dict[tuple[str, str], Event] = {}
     kept: dict[int, tuple[str, str]] = {}
     for at, event in enumerate(events):
-        if event.kind == "copy" and event.confidence == "likely":
+        if event.kind == "copy" and event.confidence == "likely" and event.subject.startswith("self."):
             attribute = _kept_in(context, event)
             if attribute is not None:
                 kept[at] = attribute
@@ -47,9 +47,6 @@ def _kept_in(context: Context, event: Event) -> tuple[str, str] | None:
                 path = dotted_path(call.func.value)
                 if path is not None and "." in path and path in map(dotted_path, statement.targets):
                     return owner, path
-        elif isinstance(statement, tuple) and (type(statement) is tuple or isinstance(statement, _BLOCKS)):
+        elif isinstance(statement, tuple) and (type(statement) is tuple or isinstance(statement, BLOCKS)):
             stack.extend(statement)
     return None
-
-
-_BLOCKS = (facts.If, facts.For, facts.While, facts.With, facts.Try, facts.Handler)
