@@ -310,6 +310,14 @@ def of_class(name: str) -> Plain:
     return [OBJECTS, [name]]
 
 
+def _function(key: str, context: Context, symbol: str) -> Value:
+    """A function that is handed in, by its name for others: one of this module itself, or of another."""
+    own = symbol.removeprefix(f"{key}{SEPARATOR}")
+    if not is_foreign(own):
+        return context.names.get(own, UNKNOWN)
+    return UNKNOWN if context.links is None else context.links.library.function(own)
+
+
 def from_outside(told: Plain, key: str, context: Context) -> dict[str, dict[str, Handed]]:
     """What callers in other modules hand in, from its plain form: by function and parameter, the value and a text.
 
@@ -318,13 +326,7 @@ def from_outside(told: Plain, key: str, context: Context) -> dict[str, dict[str,
         key: the name of this module for others.
         context: what is known of this module.
     """
-
-    def function(symbol: str) -> Value:
-        own = symbol.removeprefix(f"{key}{SEPARATOR}")
-        if not is_foreign(own):
-            return context.names.get(own, UNKNOWN)
-        return UNKNOWN if context.links is None else context.links.library.function(own)
-
+    function = partial(_function, key, context)
     found: dict[str, dict[str, Handed]] = {}
     for symbol, params in told.items():
         for param, (data, text) in params.items():
