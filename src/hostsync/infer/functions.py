@@ -44,6 +44,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     because,
+    is_function,
     of_param,
     tensors_in,
     with_tensors,
@@ -293,7 +294,7 @@ def _by_default(frame: Frame, param: facts.Param) -> Value:
             return Items(param.default.kind, None, NUMBER)
     if isinstance(param.default, (facts.Name, facts.Attr, facts.Lambda)):
         given = evaluate_silently(frame, param.default)
-        if isinstance(given, Callable) or (isinstance(given, Ref) and given.name.startswith("torch.")):
+        if is_function(given):
             return given
     return Unknown(name)
 
