@@ -9,7 +9,7 @@ from hostsync import facts
 from hostsync.infer.classes import attributes, closed
 from hostsync.infer.frame import ClassInfo, Context
 from hostsync.infer.functions import is_decorated
-from hostsync.infer.plain import SEPARATOR, Plain, encode, encode_signature, is_foreign
+from hostsync.infer.plain import SEPARATOR, Plain, encode, encode_signature, is_at_top, is_foreign
 from hostsync.infer.summaries import summarise
 from hostsync.infer.values import (
     Callable,
@@ -53,7 +53,7 @@ class _Export:
         for callee in _functions_in(value):
             if is_foreign(callee.symbol):
                 self.mentioned.add(callee.symbol.partition(SEPARATOR)[0])
-            elif callee.bound is None and "." not in callee.symbol:
+            elif is_at_top(callee):
                 self.function(callee)
         return encode(value, self.qualify)
 

@@ -76,6 +76,11 @@ def short_name(symbol: str) -> str:
     return symbol.rpartition(SEPARATOR)[2].rpartition(".")[2]
 
 
+def is_at_top(callee: Callable) -> bool:
+    """Whether a module has a function by a name of its own: no method, no lambda, none inside of another."""
+    return isinstance(callee.node, facts.Function) and callee.bound is None and "." not in callee.symbol
+
+
 def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> Plain:
     """A value as plain data; `qualify` turns a name of this module into one that others know."""
     if isinstance(value, Tensor):
@@ -102,7 +107,7 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
         name = qualify(value.name) if value.local else value.name
         return ["O", name, value.local, sorted(value.device), [list(option) for option in value.options]]
     if isinstance(value, Callable):
-        if not isinstance(value.node, facts.Function) or value.bound is not None or "." in value.symbol:
+        if not is_at_top(value):
             return None if not is_foreign(value.symbol) or value.bound is not None else ["F", value.symbol]
         return ["F", qualify(value.symbol)]
     if isinstance(value, Choice):

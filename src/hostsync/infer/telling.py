@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from hostsync import facts
 from hostsync.infer.classes import closed
 from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed
 from hostsync.infer.handed import COMMON, Working, open_tensor, opened, tells
-from hostsync.infer.plain import SEPARATOR, Plain, decode, encode, functions_in, is_foreign, is_indexed
+from hostsync.infer.plain import SEPARATOR, Plain, decode, encode, functions_in, is_at_top, is_foreign, is_indexed
 from hostsync.infer.summaries import is_abstract, summarise
 from hostsync.infer.values import (
     UNKNOWN,
@@ -144,13 +143,7 @@ def handed_functions(context: Context) -> list[Callable]:
     sites = [site for symbol, calls in context.calls.items() if is_foreign(symbol) for site in calls]
     values = [value for site in sites for value in site.bindings.values()]
     options = [one for value in values for one in (value.options if isinstance(value, Choice) else (value,))]
-    return [one for one in options if isinstance(one, Callable) and _is_known_by_name(one)]
-
-
-def _is_known_by_name(callee: Callable) -> bool:
-    """Whether others may know a function of this module."""
-    is_own = callee.bound is None and not is_foreign(callee.symbol) and "." not in callee.symbol
-    return is_own and isinstance(callee.node, facts.Function)
+    return [one for one in options if isinstance(one, Callable) and is_at_top(one) and not is_foreign(one.symbol)]
 
 
 def _promises(context: Context, key: str) -> Plain:
