@@ -131,9 +131,6 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     # What a tensor parameter stands for was handed in, whatever its default: without it there is nothing to wait for.
     if is_loaded:
         return any(name in params and is_host_default(params[name].default) for name in asked)
-    # A number or a tensor, which is made a tensor: numbers are what objects are mostly set up with.
-    if "cpu" in record.device:
-        return True
     return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
 
 

@@ -12,6 +12,7 @@ from hostsync.infer.handed import COMMON, Working, open_tensor, opened, tells
 from hostsync.infer.plain import SEPARATOR, Plain, decode, encode, functions_in, is_at_top, is_foreign, is_indexed
 from hostsync.infer.summaries import is_abstract, summarise
 from hostsync.infer.values import (
+    MOST_OPTIONS,
     UNKNOWN,
     Callable,
     Choice,
@@ -26,8 +27,6 @@ from hostsync.infer.values import (
     join,
 )
 
-_MOST_OPTIONS = 16
-"""Of functions that may be handed in for one parameter."""
 OBJECTS = "K"
 """Begins the plain form of objects that are handed in: the classes that they are of."""
 
@@ -234,7 +233,7 @@ def _argument(value: Value, key: str) -> Plain:
 def _of_functions(options: Iterable[Plain]) -> Plain:
     """The plain form of one of several functions. What a module can't tell of, such as a lambda, is left out."""
     known = sorted((option for option in options if option and option[0] in "FR"), key=str)
-    return None if not known or len(known) > _MOST_OPTIONS else known[0] if len(known) == 1 else ["E", known]
+    return None if not known or len(known) > MOST_OPTIONS else known[0] if len(known) == 1 else ["E", known]
 
 
 def _known_as(name: str, key: str) -> str:

@@ -349,7 +349,8 @@ def _join_instances(a: Instance, b: Instance) -> Instance:
     return a._replace(device=a.device | b.device, options=a.options if a.options == b.options else ())
 
 
-_MOST_OPTIONS = 16
+MOST_OPTIONS = 16
+"""Of functions, classes or modules that something may be."""
 
 
 def is_function(value: Value) -> TypeGuard[Callable | Choice | Ref]:
@@ -374,7 +375,7 @@ def _join_functions(a: Value, b: Value) -> Value:
                     options[key] = _join_instances(known, option)
             else:
                 return UNKNOWN
-    return UNKNOWN if len(options) > _MOST_OPTIONS else Choice(tuple(options.values()))
+    return UNKNOWN if len(options) > MOST_OPTIONS else Choice(tuple(options.values()))
 
 
 _FUNCTIONS = frozenset({Callable, Choice, Ref, ClassRef, Instance})

@@ -3,6 +3,7 @@
 from . import core
 from .core import (
     REDUCERS,
+    SUMS,
     Tensor,
     cholesky,
     functional,
@@ -49,13 +50,23 @@ def chosen(x: Tensor, largest, reduction):
         return None
     values = torch.unique if largest else torch.sort
     values(x)  # expect: HS304
-    return REDUCERS[reduction](x).item()  # expect: HS101
+    return float(REDUCERS[reduction](x))  # expect: HS103
+
+
+def of_a_table(x: Tensor, reduction):
+    return float(SUMS[reduction](x))  # expect: HS103
 
 
 def by_default(x: Tensor, reduce=torch.mean, size=len):
     if size(x) > 3:  # silent: HS201
         return None
     return float(reduce(x))  # expect: HS103
+
+
+def without_annotations(x):
+    if x.unsqueeze(0).max() > 0:  # expect: HS201
+        return x
+    return None
 
 
 class Model(nn.Module):

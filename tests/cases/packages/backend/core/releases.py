@@ -29,3 +29,10 @@ def mean(x):
 
 
 REDUCERS = {"mean": mean, "max": torch.max, "norm": torch.linalg.norm}
+
+
+def total(x):
+    return x.sum()
+
+
+SUMS = {"mean": mean, "sum": total}
