@@ -8,6 +8,8 @@ the last character.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 
@@ -416,6 +418,58 @@ Stmt: TypeAlias = (
     | Function
     | Class
 )
+
+NODES_IN: Mapping[type, str] = MappingProxyType(
+    {
+        Name: "",
+        Attr: "value",
+        Const: "",
+        Keyword: "value",
+        Call: "func args* keywords*",
+        Subscript: "value key",
+        Slice: "lower upper step",
+        Sequence: "items*",
+        Dict: "keys* values*",
+        Generator: "target iterable conditions*",
+        Comprehension: "element key generators*",
+        Binary: "left right",
+        Unary: "operand",
+        Logical: "values*",
+        Compare: "left rights*",
+        Conditional: "test body orelse",
+        Lambda: "params* body",
+        Formatted: "value spec",
+        FString: "fields*",
+        Starred: "value",
+        Walrus: "target value",
+        Await: "value",
+        Yield: "value",
+        Assign: "targets* value annotation",
+        AugAssign: "target value",
+        ExprStmt: "value",
+        Return: "value",
+        If: "test body* orelse*",
+        For: "target iterable body* orelse*",
+        While: "test body* orelse*",
+        WithItem: "value target",
+        With: "items* body*",
+        Handler: "type body*",
+        Try: "body* handlers* orelse* final*",
+        Raise: "value",
+        Assert: "test message",
+        Delete: "targets*",
+        Case: "compares* guard body*",
+        Match: "subject cases*",
+        Import: "",
+        Scope: "",
+        Jump: "",
+        Param: "annotation default",
+        Function: "params* returns decorators* body*",
+        Class: "bases* keywords* decorators* body*",
+    }
+)
+"""In which fields a node holds other nodes; a star stands for a tuple of them. It says what the annotations say, which
+a compiled wheel forgets; a test compares the two."""
 
 # --- a whole module ------------------------------------------------------------------------------
 

@@ -354,25 +354,13 @@ def _tensor_methods(ops: Mapping[str, Op]) -> frozenset[str]:
 
 def _children(kind: type, several: bool) -> tuple[int, ...]:
     """Where a kind of node holds other nodes: single ones, or tuples of them."""
-    found = []
-    for at, annotation in enumerate(kind.__annotations__.values()):
-        parts = {part.strip() for part in getattr(annotation, "__forward_arg__", str(annotation)).split("|")}
-        tuples = {part for part in parts if part.startswith("tuple[") and part != "tuple[str, ...]"}
-        if tuples if several else parts & {"Expr", "Name", "Stmt"}:
-            found.append(at)
-    return tuple(found)
+    fields: tuple[str, ...] = getattr(kind, "_fields")  # noqa: B009
+    named = facts.NODES_IN[kind].split()
+    return tuple(fields.index(name.rstrip("*")) for name in named if name.endswith("*") == several)
 
 
-_NODES = tuple(
-    node
-    for node in vars(facts).values()
-    if isinstance(node, type)
-    and issubclass(node, tuple)
-    and node is not facts.Span
-    and node.__module__ == facts.__name__
-)
-_SINGLE = {node: _children(node, False) for node in _NODES}
-_SEVERAL = {node: _children(node, True) for node in _NODES}
+_SINGLE = {node: _children(node, False) for node in facts.NODES_IN}
+_SEVERAL = {node: _children(node, True) for node in facts.NODES_IN}
 
 
 def used_path(node: facts.Expr) -> str | None:
