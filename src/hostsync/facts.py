@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 
 class Span(NamedTuple):
@@ -419,7 +419,7 @@ Stmt: TypeAlias = (
     | Class
 )
 
-NODES_IN: Mapping[type, str] = MappingProxyType(
+NODES_IN: Final[Mapping[type, str]] = MappingProxyType(
     {
         Name: "",
         Attr: "value",
@@ -499,7 +499,7 @@ class Module(NamedTuple):
 
 # --- the outline of a module, known without parsing it -------------------------------------------
 
-KNOWN_BY_NAME = "="
+KNOWN_BY_NAME: Final = "="
 """Begins what an import stands for, where that is no part of the project but known by its dotted name."""
 
 

@@ -21,7 +21,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from hostsync.catalogue.errors import CatalogueError
 from hostsync.catalogue.location import rules_dir
@@ -32,25 +32,25 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-RETURNS = frozenset(
+RETURNS: Final = frozenset(
     ("tensor", "tensors", "list", "self", "python", "shape", "numpy", "device", "dtype", "module", "none", "object")
 )
-DEVICES = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"))
-DTYPES = frozenset(("", "bool", "int", "float", "same", "promoted"))
-PREDICATES = frozenset(
+DEVICES: Final = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"))
+DTYPES: Final = frozenset(("", "bool", "int", "float", "same", "promoted"))
+PREDICATES: Final = frozenset(
     (
         "missing", "given", "tensor", "number", "negative", "positive", "true", "false", "data", "mask", "many", "cpu",
         "int", "float", "complex", "matrix", "batch", "device",
     )
 )  # fmt: skip
 
-_FIELDS = frozenset(("params", "returns", "device", "dtype", "ndim", "waits", "tensor_only", "property"))
-_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
-_LINE = re.compile(r'"([^"\\\x00-\x1f]+)" = \{ ?([^\x00-\x08\x0a-\x1f]*?) ?\}')
-_FIELD = re.compile(r'([a-z_]+) = (?:"([^"\\\x00-\x1f]*)"|(true|false))(?:, |$)')
-_HEADER = re.compile(r'torch = "[^"\\\x00-\x1f]*"')
-_LITERAL = re.compile(r"'[^\s']+'|-?\d+")
-_SPECIFIER = re.compile(r"(<|<=|>|>=|==|!=)\d+(\.\d+)*(\s*,\s*(<|<=|>|>=|==|!=)\d+(\.\d+)*)*")
+_FIELDS: Final = frozenset(("params", "returns", "device", "dtype", "ndim", "waits", "tensor_only", "property"))
+_NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+_LINE: Final = re.compile(r'"([^"\\\x00-\x1f]+)" = \{ ?([^\x00-\x08\x0a-\x1f]*?) ?\}')
+_FIELD: Final = re.compile(r'([a-z_]+) = (?:"([^"\\\x00-\x1f]*)"|(true|false))(?:, |$)')
+_HEADER: Final = re.compile(r'torch = "[^"\\\x00-\x1f]*"')
+_LITERAL: Final = re.compile(r"'[^\s']+'|-?\d+")
+_SPECIFIER: Final = re.compile(r"(<|<=|>|>=|==|!=)\d+(\.\d+)*(\s*,\s*(<|<=|>|>=|==|!=)\d+(\.\d+)*)*")
 
 
 def split_params(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.values import (
@@ -29,7 +30,7 @@ from hostsync.infer.values import (
     of_param,
 )
 
-_TENSOR_DTYPES = {
+_TENSOR_DTYPES: Final = {
     "Tensor": "",
     "Parameter": "",
     "Buffer": "",
@@ -44,8 +45,16 @@ _TENSOR_DTYPES = {
     "ByteTensor": "",
     "BoolTensor": "bool",
 }
-_JAXTYPING = {"Float": "float", "Int": "int", "UInt": "int", "Integer": "int", "Bool": "bool", "Shaped": "", "Num": ""}
-_LISTS = {
+_JAXTYPING: Final = {
+    "Float": "float",
+    "Int": "int",
+    "UInt": "int",
+    "Integer": "int",
+    "Bool": "bool",
+    "Shaped": "",
+    "Num": "",
+}
+_LISTS: Final = {
     "list",
     "List",
     "Sequence",
@@ -58,12 +67,12 @@ _LISTS = {
     "Set",
     "Generator",
 }
-_MAPPINGS = {"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"}
-_NUMBERS = {"int", "float", "bool", "complex"}
-_TRANSPARENT = {"Optional", "Final", "ClassVar", "Annotated", "Required", "NotRequired"}
-_OTHER_FRAMEWORKS = {"tensorflow", "tf", "paddle", "mxnet", "onnx", "tinygrad", "mindspore"}
+_MAPPINGS: Final = {"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"}
+_NUMBERS: Final = {"int", "float", "bool", "complex"}
+_TRANSPARENT: Final = {"Optional", "Final", "ClassVar", "Annotated", "Required", "NotRequired"}
+_OTHER_FRAMEWORKS: Final = {"tensorflow", "tf", "paddle", "mxnet", "onnx", "tinygrad", "mindspore"}
 
-MODULE_CLASS = "torch.nn.Module"
+MODULE_CLASS: Final = "torch.nn.Module"
 """The name under which a module of unknown class is known."""
 
 

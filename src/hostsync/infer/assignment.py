@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
-from typing import Any
+from typing import Any, Final
 
 from hostsync import facts
 from hostsync.infer.classes import class_attribute, fields_of, is_module_class, write_attribute
@@ -34,7 +34,7 @@ from hostsync.infer.values import (
     element_of,
 )
 
-ASSIGNERS: dict[type, Function[[Frame, Any, Value], None]] = {}
+ASSIGNERS: Final[dict[type, Function[[Frame, Any, Value], None]]] = {}
 """What assigning to each kind of target does; `indexing` adds subscripts."""
 
 

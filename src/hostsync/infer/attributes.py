@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base
@@ -39,7 +40,7 @@ from hostsync.infer.values import (
     of_param,
 )
 
-_DTYPES = {
+_DTYPES: Final = {
     "bool": "bool",
     **dict.fromkeys(("float", "float16", "float32", "float64", "bfloat16", "half", "double"), "float"),
     **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short"), "int"),
@@ -48,7 +49,7 @@ _DTYPES = {
 }
 
 
-RESULT_FIELDS = {
+RESULT_FIELDS: Final = {
     **dict.fromkeys(("values", "Q", "U", "L", "eigenvalues", "solution", "P", "LU", "sign", "std", "output"), 0),
     **dict.fromkeys(("indices", "R", "S", "eigenvectors", "residuals", "info", "pivots", "logabsdet", "mean"), 1),
     **dict.fromkeys(("Vh", "V", "rank"), 2),

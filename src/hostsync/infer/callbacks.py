@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
 from collections.abc import Sequence
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.frame import CallSite, Frame, evaluate
@@ -18,7 +19,7 @@ from hostsync.infer.values import (
     mapping_element,
 )
 
-_MOST_CALLS = 8
+_MOST_CALLS: Final = 8
 """Of calls of one parameter, how many are noted."""
 
 

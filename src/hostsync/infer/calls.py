@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.attributes import attribute
@@ -47,12 +49,12 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-_OF_ARRAYS = frozenset(
+_OF_ARRAYS: Final = frozenset(
     "all any argmax argmin argsort cumsum eq ge gt le lt max mean median min ne norm prod ravel squeeze std sum unique "
     "var".split()
 )
 """What tensors share with arrays: where there are no arrays, only a tensor has them."""
-_new = tuple.__new__
+_new: Final = tuple.__new__
 """A third of the cost of calling the class."""
 
 

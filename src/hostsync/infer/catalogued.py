@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.classes import DISTRIBUTIONS
@@ -41,7 +43,9 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-_NUMBER_PARAMS = frozenset({"size", "fill_value", "end", "start", "step", "steps", "alpha", "num_classes", "n", "m"})
+_NUMBER_PARAMS: Final = frozenset(
+    {"size", "fill_value", "end", "start", "step", "steps", "alpha", "num_classes", "n", "m"}
+)
 """Parameters that take host numbers: a device tensor passed for one is read back."""
 
 
@@ -79,7 +83,7 @@ def operation(
     )
 
 
-_UNIQUE = frozenset({"unique", "unique_consecutive"})
+_UNIQUE: Final = frozenset({"unique", "unique_consecutive"})
 
 
 def _distinct(values: Tensor, placed: Arguments) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.frame import (
@@ -56,7 +57,7 @@ def is_module_class(context: Context, name: str) -> bool:
     return False
 
 
-DISTRIBUTIONS = "torch.distributions."
+DISTRIBUTIONS: Final = "torch.distributions."
 
 
 def distribution_base(context: Context, name: str) -> str | None:

@@ -7,6 +7,7 @@ CPU; a copy to the host is reported unless its source is known to be there alrea
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.annotations import admits_number
@@ -39,7 +40,7 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-LOADER = "its batches are not pinned"
+LOADER: Final = "its batches are not pinned"
 """The reason that marks a batch of a DataLoader in a chain."""
 
 
@@ -205,7 +206,7 @@ def _hands_on(args: ArgumentList, keywords: KeywordList) -> bool:
     return any(type(expr) is facts.Starred for expr, _ in args) or any(name is None for name, _, _ in keywords)
 
 
-_MOVER = re.compile(r"^_?(to|cuda)$|(^|_)to_(device|gpu|cuda)(_|$)|^_?(move|send)_to(_|$)")
+_MOVER: Final = re.compile(r"^_?(to|cuda)$|(^|_)to_(device|gpu|cuda)(_|$)|^_?(move|send)_to(_|$)")
 
 
 def brings_from_host(frame: Frame, keywords: KeywordList) -> bool:

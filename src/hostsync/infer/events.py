@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from hostsync.facts import Place
 
-KINDS = {
+KINDS: Final = {
     "read-back": "a device value becomes a Python value or a host array",
     "control-flow": "a device value decides which line runs next",
     "shape": "the shape of a result depends on data, so the host must ask the device for it",

@@ -4,33 +4,68 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from hostsync import facts
 from hostsync.catalogue.model import Op
+from hostsync.facts import (
+    NODES_IN,
+    Assert,
+    Assign,
+    Attr,
+    AugAssign,
+    Binary,
+    Call,
+    Compare,
+    Comprehension,
+    Conditional,
+    Const,
+    Expr,
+    For,
+    FString,
+    Handler,
+    If,
+    Logical,
+    Name,
+    Place,
+    Raise,
+    Return,
+    Sequence,
+    Slice,
+    Starred,
+    Stmt,
+    Subscript,
+    Try,
+    Unary,
+    While,
+    With,
+)
 
-_SIZE_CALLS = frozenset({"dim", "long", "view", "ndimension", "nelement"})
+_SIZE_CALLS: Final = frozenset({"dim", "long", "view", "ndimension", "nelement"})
 """Members that prove a tensor only when called: arrays and modules have an attribute, or nothing, of that name."""
-_TENSOR_PARAMS = frozenset({"input", "self", "tensor", "x", "query", "A", "condition"})
+_TENSOR_PARAMS: Final = frozenset({"input", "self", "tensor", "x", "query", "A", "condition"})
 """Names that torch gives to a first parameter that must be a tensor."""
-_TENSOR_ARGUMENTS = frozenset(
+_TENSOR_ARGUMENTS: Final = frozenset(
     "x1 x2 mat mat1 mat2 vec vec1 vec2 batch1 batch2 tensor1 tensor2 index target mask boundaries sorted_sequence "
     "grid".split()
 )
 """Names that torch gives to parameters that must be tensors wherever they stand."""
-_TENSOR_LISTS = frozenset({"tensors"})
-_TORCH_KEYWORDS = frozenset("dim keepdim descending largest return_counts return_inverse retain_graph as_tuple".split())
+_TENSOR_LISTS: Final = frozenset({"tensors"})
+_TORCH_KEYWORDS: Final = frozenset(
+    "dim keepdim descending largest return_counts return_inverse retain_graph as_tuple".split()
+)
 """Arguments that methods of arrays and lists have under other names."""
-_COUNTS = frozenset({"k", "chunks", "split_size", "repeats", "p", "sections", "shifts", "n", "diagonal", "dim", "dim0"})
+_COUNTS: Final = frozenset(
+    {"k", "chunks", "split_size", "repeats", "p", "sections", "shifts", "n", "diagonal", "dim", "dim0"}
+)
 """Names that torch gives to a first parameter of a method that is a number."""
-_OF_TENSORS_ALONE = frozenset(
+_OF_TENSORS_ALONE: Final = frozenset(
     "backward int bool short byte isnan relu sigmoid tanh exp log log2 log10 log1p expm1 sin cos sqrt rsqrt "
     "square".split()
 )
 """Methods that only a tensor has without arguments, though something else may have one with arguments."""
-_ALONG = frozenset({"softmax", "log_softmax", "logsumexp"})
+_ALONG: Final = frozenset({"softmax", "log_softmax", "logsumexp"})
 """As those, with nothing but the dimension."""
-_KEEPING = (
+_KEEPING: Final = (
     frozenset(
         "sum mean any all abs max min argmax argmin clone squeeze flatten view reshape transpose permute cumsum round "
         "floor ceil float long".split()
@@ -38,35 +73,35 @@ _KEEPING = (
     | _OF_TENSORS_ALONE
 )
 """Methods that give a tensor when called on one, and an array or number when called on such."""
-_MOVES = frozenset({"float", "half", "double", "bfloat16", "cpu", "cuda", "detach", "long"})
+_MOVES: Final = frozenset({"float", "half", "double", "bfloat16", "cpu", "cuda", "detach", "long"})
 """Methods that modules and tensors have, but arrays and numbers don't."""
-_CASTS = frozenset({"float", "half", "double", "bfloat16", "detach", "long"})
+_CASTS: Final = frozenset({"float", "half", "double", "bfloat16", "detach", "long"})
 """Those that give nothing but a module or a tensor."""
-_PLACED = frozenset({"cpu", "cuda", "detach"})
+_PLACED: Final = frozenset({"cpu", "cuda", "detach"})
 """Methods of what has a device."""
-_TO_THE_DEVICE = frozenset({"to", "cuda"})
-_MASK_METHODS = frozenset({"any", "all", "logical_not", "logical_and", "logical_or"})
+_TO_THE_DEVICE: Final = frozenset({"to", "cuda"})
+_MASK_METHODS: Final = frozenset({"any", "all", "logical_not", "logical_and", "logical_or"})
 """Methods that what is also used as an index has only where it is a mask; `_OF_MASKS` are such functions."""
-_OF_CONTEXTS = frozenset({"save_for_backward", "mark_dirty", "mark_non_differentiable"})
+_OF_CONTEXTS: Final = frozenset({"save_for_backward", "mark_dirty", "mark_non_differentiable"})
 """Methods of the context of an autograd function that take nothing but tensors."""
-_OF_MASKS = frozenset({"torch.any", "torch.all", "torch.logical_not"})
-_MASK_PARAMS = frozenset({"mask", "condition"})
-_SHAPES = frozenset({"shape", "ndim"})
-_SELF = frozenset({"self", "cls"})
-_WHOLE_DTYPES = frozenset({"int8", "uint8", "int16", "short", "int32", "int", "int64", "long", "bool"})
+_OF_MASKS: Final = frozenset({"torch.any", "torch.all", "torch.logical_not"})
+_MASK_PARAMS: Final = frozenset({"mask", "condition"})
+_SHAPES: Final = frozenset({"shape", "ndim"})
+_SELF: Final = frozenset({"self", "cls"})
+_WHOLE_DTYPES: Final = frozenset({"int8", "uint8", "int16", "short", "int32", "int", "int64", "long", "bool"})
 """No module is of these: `x.to(torch.int64)` proves a tensor."""
-_CONVERSIONS = frozenset({"as_tensor", "asarray", "from_numpy", "tensor"})
-_PATHS = frozenset({facts.Name, facts.Attr})
-_LIKE_ARRAYS = frozenset("sum mean any all min max argmin argmax flatten reshape cumsum argsort".split())
+_CONVERSIONS: Final = frozenset({"as_tensor", "asarray", "from_numpy", "tensor"})
+_PATHS: Final = frozenset({Name, Attr})
+_LIKE_ARRAYS: Final = frozenset("sum mean any all min max argmin argmax flatten reshape cumsum argsort".split())
 """Methods that tensors and arrays have, and modules don't."""
-_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_NOT_PROOF = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "torch.save", "torch.typename"})
+_COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_NOT_PROOF: Final = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "torch.save", "torch.typename"})
 
 
 class Usage(NamedTuple):
     """How names are used in one function."""
 
-    tensors: Mapping[str, facts.Place]
+    tensors: Mapping[str, Place]
     """Names, and dotted `self.x` paths, that are used as only a tensor can be, with the first such use."""
     stores_attributes: bool
     """It assigns to an attribute of something."""
@@ -86,36 +121,36 @@ class Usage(NamedTuple):
     """It moves whichever attributes of `self`: `setattr(self, name, value.to(device))`."""
 
 
-_CANDIDATES = frozenset(
+_CANDIDATES: Final = frozenset(
     [
-        facts.If,
-        facts.While,
-        facts.Assert,
-        facts.Conditional,
-        facts.Logical,
-        facts.Compare,
-        facts.FString,
-        facts.Comprehension,
-        facts.Unary,
+        If,
+        While,
+        Assert,
+        Conditional,
+        Logical,
+        Compare,
+        FString,
+        Comprehension,
+        Unary,
     ]
 )
 """Besides calls and subscripts, what may wait."""
 
 
-def dotted_path(node: facts.Expr) -> str | None:
+def dotted_path(node: Expr) -> str | None:
     """`self.x.y` as text, None for anything but names and attributes."""
     path = ""
-    while type(node) is facts.Attr:
+    while type(node) is Attr:
         _, value, name = node
         path = f".{name}{path}"
         node = value
-    return node.id + path if type(node) is facts.Name else None
+    return node.id + path if type(node) is Name else None
 
 
 def usage_of(
-    body: tuple[facts.Stmt, ...],
+    body: tuple[Stmt, ...],
     ops: Mapping[str, Op],
-    canonical: Callable[[facts.Expr], str | None],
+    canonical: Callable[[Expr], str | None],
     uses_torch: bool,
     converted: list[tuple[str, int]] | None = None,
 ) -> Usage:
@@ -124,8 +159,8 @@ def usage_of(
     `canonical` gives the dotted name of what a call calls. Where `uses_torch` is false, no use proves a tensor.
     `converted` takes the names that are bound anew to what they are turned into, with the row.
     """
-    tensors: dict[str, facts.Place] = {}
-    placed: dict[str, facts.Place] = {}
+    tensors: dict[str, Place] = {}
+    placed: dict[str, Place] = {}
     shaped: set[str] = set()
     masks: set[str] = set()
     moved: set[str] = set()
@@ -140,10 +175,10 @@ def usage_of(
     while stack:
         node = pop()
         kind = type(node)
-        if kind is facts.Name or kind is facts.Const or node is None:
+        if kind is Name or kind is Const or node is None:
             continue
-        if kind is facts.Attr:
-            while type(node) is facts.Attr:
+        if kind is Attr:
+            while type(node) is Attr:
                 span, value, name = node
                 if name in methods:
                     _note(tensors, value, span)
@@ -154,16 +189,16 @@ def usage_of(
                     if path is not None:
                         shaped.add(path)
                 node = value
-            if type(node) is not facts.Name:
+            if type(node) is not Name:
                 push(node)
             continue
-        if kind is facts.Call:
+        if kind is Call:
             candidates = True
             if uses_torch:
                 _from_call(node, ops, canonical, tensors, masks)
-                if type(node.func) is facts.Name and node.func.id == "setattr":
+                if type(node.func) is Name and node.func.id == "setattr":
                     moves_attributes = moves_attributes or _moves_attribute(node)
-                if type(node.func) is facts.Attr and type(node.func.value) is facts.Name:
+                if type(node.func) is Attr and type(node.func.value) is Name:
                     if node.func.name in _PLACED:
                         _note(placed, node.func.value, node.span)
                     if node.func.name in _TO_THE_DEVICE:
@@ -179,38 +214,38 @@ def usage_of(
             for _, value in keywords:
                 push(value)
             continue
-        if kind is facts.Subscript:
+        if kind is Subscript:
             candidates = True
             key = node.key
-            if type(key) is facts.Name:
+            if type(key) is Name:
                 indexes.add(key.id)
-            elif type(key) is facts.Sequence:
-                indexes.update([item.id for item in key.items if type(item) is facts.Name])
+            elif type(key) is Sequence:
+                indexes.update([item.id for item in key.items if type(item) is Name])
             if uses_torch:
-                if type(node.value) is facts.Call:
+                if type(node.value) is Call:
                     _note_cast(tensors, node.value)
                 elif _is_tensor_index(key):
                     _note(tensors, node.value, node.span)
-        elif kind is facts.Assign:
+        elif kind is Assign:
             for target in node.targets:
-                if type(target) is facts.Name:
+                if type(target) is Name:
                     continue
                 stores = stores or _has_attribute(target)
                 push(target)
-            if type(node.value) is facts.Call:
+            if type(node.value) is Call:
                 anew = _converted(node)
                 if anew is not None:
                     converted.append((anew, node.span[0]))
             push(node.value)
             push(node.annotation)
             continue
-        elif kind is facts.AugAssign:
+        elif kind is AugAssign:
             stores = stores or _has_attribute(node.target)
-        elif kind is facts.Binary:
+        elif kind is Binary:
             if uses_torch:
-                if type(node.left) is facts.Call:
+                if type(node.left) is Call:
                     _note_cast(tensors, node.left)
-                if type(node.right) is facts.Call:
+                if type(node.right) is Call:
                     _note_cast(tensors, node.right)
         elif kind in _CANDIDATES:
             candidates = True
@@ -233,7 +268,7 @@ def usage_of(
                 moves_attributes = moves_attributes or inner.moves_attributes
                 extend(rest)
                 continue
-            if kind is facts.Unary and node.op == "~" and type(node.operand) in _PATHS:
+            if kind is Unary and node.op == "~" and type(node.operand) in _PATHS:
                 path = dotted_path(node.operand)
                 if path is not None:
                     masks.add(path)
@@ -262,16 +297,16 @@ def usage_of(
     )
 
 
-def _moves_attribute(call: facts.Call) -> bool:
+def _moves_attribute(call: Call) -> bool:
     """`setattr(self, name, value.to(device))` for a name that is not written there."""
-    if len(call.args) != 3 or dotted_path(call.args[0]) not in _SELF or type(call.args[1]) is facts.Const:
+    if len(call.args) != 3 or dotted_path(call.args[0]) not in _SELF or type(call.args[1]) is Const:
         return False
     value = call.args[2]
-    return type(value) is facts.Call and type(value.func) is facts.Attr and value.func.name in _TO_THE_DEVICE
+    return type(value) is Call and type(value.func) is Attr and value.func.name in _TO_THE_DEVICE
 
 
-_NO_NAMES: frozenset[str] = frozenset()
-_GUARDING = frozenset({facts.If, facts.Conditional, facts.Logical})
+_NO_NAMES: Final[frozenset[str]] = frozenset()
+_GUARDING: Final = frozenset({If, Conditional, Logical})
 
 
 def _guarded(node: Any) -> tuple[set[str], tuple[Any, ...], tuple[Any, ...]] | None:
@@ -281,22 +316,22 @@ def _guarded(node: Any) -> tuple[set[str], tuple[Any, ...], tuple[Any, ...]] | N
         The names that are asked about, what comes to pass where the answer is yes, and the rest. None if nothing is
         asked.
     """
-    if type(node) is facts.Logical:
+    if type(node) is Logical:
         names = _asked_about(node.values[0]) if node.op == "and" else None
         return (names, node.values[1:], node.values[:1]) if names else None
     names = _asked_about(node.test)
     if not names:
         return None
-    if type(node) is facts.If:
+    if type(node) is If:
         return names, node.body, (node.test, *node.orelse)
     return names, (node.body,), (node.test, node.orelse)
 
 
-def _asked_about(test: facts.Expr) -> set[str]:
+def _asked_about(test: Expr) -> set[str]:
     """Names of which a test says that they are of some type, where it comes out true."""
-    if type(test) is facts.Logical and test.op == "and":
+    if type(test) is Logical and test.op == "and":
         return {name for part in test.values for name in _asked_about(part)}
-    if type(test) is not facts.Call or not test.args:
+    if type(test) is not Call or not test.args:
         return set()
     called = dotted_path(test.func)
     path = used_path(test.args[0]) if called is not None and called.rpartition(".")[2] in _TYPE_TESTS else None
@@ -305,12 +340,12 @@ def _asked_about(test: facts.Expr) -> set[str]:
 
 def _asked_for_tensors(node: Any) -> set[str]:
     """Names of which a test asks whether they are tensors."""
-    test = node.values[0] if type(node) is facts.Logical else node.test
-    parts = test.values if type(test) is facts.Logical else (test,)
+    test = node.values[0] if type(node) is Logical else node.test
+    parts = test.values if type(test) is Logical else (test,)
     found = set()
     for part in parts:
-        wanted = part.args[1:2] if type(part) is facts.Call else ()
-        classes = wanted[0].items if wanted and type(wanted[0]) is facts.Sequence else wanted
+        wanted = part.args[1:2] if type(part) is Call else ()
+        classes = wanted[0].items if wanted and type(wanted[0]) is Sequence else wanted
         paths = [dotted_path(item) or "" for item in classes]
         if not wanted or any(path.rpartition(".")[2] in {"Tensor", "Parameter"} for path in paths):
             found |= _asked_about(part)
@@ -319,26 +354,26 @@ def _asked_for_tensors(node: Any) -> set[str]:
 
 def _leaves(node: Any) -> bool:
     """`if isinstance(x, Tensor): return …`: what comes after is of what is none."""
-    return type(node) is facts.If and not node.orelse and type(node.body[-1]) in {facts.Return, facts.Raise}
+    return type(node) is If and not node.orelse and type(node.body[-1]) in {Return, Raise}
 
 
-_TYPE_TESTS = frozenset({"isinstance", "is_tensor", "issubclass"})
+_TYPE_TESTS: Final = frozenset({"isinstance", "is_tensor", "issubclass"})
 
 
-def _converted(node: facts.Assign) -> str | None:
+def _converted(node: Assign) -> str | None:
     """The name that `x = torch.as_tensor(x).to(device)` binds anew: what it is from then on says nothing of before."""
     made = node.value
-    while type(made) is facts.Call and type(made.func) is facts.Attr and type(made.func.value) is facts.Call:
+    while type(made) is Call and type(made.func) is Attr and type(made.func.value) is Call:
         made = made.func.value
-    if type(made) is not facts.Call or not made.args or type(made.func) is not facts.Attr:
+    if type(made) is not Call or not made.args or type(made.func) is not Attr:
         return None
     given = made.args[0]
-    if made.func.name not in _CONVERSIONS or type(given) is not facts.Name:
+    if made.func.name not in _CONVERSIONS or type(given) is not Name:
         return None
-    return given.id if any(type(t) is facts.Name and t.id == given.id for t in node.targets) else None
+    return given.id if any(type(t) is Name and t.id == given.id for t in node.targets) else None
 
 
-_TENSOR_METHODS: dict[int, tuple[Mapping[str, Op], frozenset[str]]] = {}
+_TENSOR_METHODS: Final[dict[int, tuple[Mapping[str, Op], frozenset[str]]]] = {}
 
 
 def _tensor_methods(ops: Mapping[str, Op]) -> frozenset[str]:
@@ -355,55 +390,55 @@ def _tensor_methods(ops: Mapping[str, Op]) -> frozenset[str]:
 def _children(kind: type, several: bool) -> tuple[int, ...]:
     """Where a kind of node holds other nodes: single ones, or tuples of them."""
     fields: tuple[str, ...] = getattr(kind, "_fields")  # noqa: B009
-    named = facts.NODES_IN[kind].split()
+    named = NODES_IN[kind].split()
     return tuple(fields.index(name.rstrip("*")) for name in named if name.endswith("*") == several)
 
 
-_SINGLE = {node: _children(node, False) for node in facts.NODES_IN}
-_SEVERAL = {node: _children(node, True) for node in facts.NODES_IN}
+_SINGLE: Final = {node: _children(node, False) for node in NODES_IN}
+_SEVERAL: Final = {node: _children(node, True) for node in NODES_IN}
 
 
-def used_path(node: facts.Expr) -> str | None:
+def used_path(node: Expr) -> str | None:
     """As `dotted_path`, and also for `batch["x"]`."""
-    if type(node) is not facts.Subscript:
+    if type(node) is not Subscript:
         return dotted_path(node)
     key = node.key
-    if type(key) is not facts.Const or key.kind != "str":
+    if type(key) is not Const or key.kind != "str":
         return None
     path = dotted_path(node.value)
     return None if path is None else f"{path}[{key.value}]"
 
 
-def _note(tensors: dict[str, facts.Place], node: facts.Expr, span: facts.Place) -> None:
+def _note(tensors: dict[str, Place], node: Expr, span: Place) -> None:
     path = used_path(node)
     if path is not None and (path not in tensors or span < tensors[path]):
         tensors[path] = span
 
 
-def _note_cast(tensors: dict[str, facts.Place], call: facts.Call) -> None:
+def _note_cast(tensors: dict[str, Place], call: Call) -> None:
     """Notes `x` of `x.float() - 1` and `x.detach()[0]`: no module can be calculated with, or indexed."""
     _, func, args, keywords = call
-    if type(func) is facts.Attr and func.name in _CASTS and not args and not keywords:
+    if type(func) is Attr and func.name in _CASTS and not args and not keywords:
         _note(tensors, root_of_chain(func.value), call.span)
 
 
-def _has_attribute(target: facts.Expr) -> bool:
-    if isinstance(target, facts.Sequence):
+def _has_attribute(target: Expr) -> bool:
+    if isinstance(target, Sequence):
         return any(_has_attribute(item) for item in target.items)
-    while isinstance(target, (facts.Subscript, facts.Starred)):
+    while isinstance(target, (Subscript, Starred)):
         target = target.value
-    return isinstance(target, facts.Attr)
+    return isinstance(target, Attr)
 
 
 def _from_call(
-    call: facts.Call,
+    call: Call,
     ops: Mapping[str, Op],
-    canonical: Callable[[facts.Expr], str | None],
-    tensors: dict[str, facts.Place],
+    canonical: Callable[[Expr], str | None],
+    tensors: dict[str, Place],
     masks: set[str],
 ) -> None:
     span, func, args, keywords = call
-    if type(func) is facts.Attr:
+    if type(func) is Attr:
         _, value, member = func
         if member in _MASK_METHODS and not keywords and type(value) in _PATHS and not any(is_number(a) for a in args):
             path = dotted_path(value)
@@ -424,7 +459,7 @@ def _from_call(
         return
     name = canonical(func)
     if name is None:
-        if not isinstance(func, facts.Attr) or len(args) < 2:
+        if not isinstance(func, Attr) or len(args) < 2:
             return
         op = ops.get(f"Tensor.{func.name}")
         if op is None or not (op.tensor_only or func.name in _GATHERING):
@@ -439,7 +474,7 @@ def _from_call(
         masks.add(dotted_path(args[0]) or "")
     params = op.params
     first = params[0].name
-    if first in _TENSOR_LISTS and type(args[0]) is facts.Sequence:
+    if first in _TENSOR_LISTS and type(args[0]) is Sequence:
         for item in args[0].items:
             _note(tensors, item, span)
     if name is not None and first in _TENSOR_PARAMS:
@@ -456,8 +491,8 @@ def _from_call(
             _note(tensors, arg, span)
 
 
-_MASK = re.compile(r"(^|_)(mask|masks|valid|invalid|visible|inlier|inliers|outlier|outliers)$")
-_QUESTION = re.compile(r"^(is|has)_")
+_MASK: Final = re.compile(r"(^|_)(mask|masks|valid|invalid|visible|inlier|inliers|outlier|outliers)$")
+_QUESTION: Final = re.compile(r"^(is|has)_")
 
 
 def is_called_a_mask(path: str) -> bool:
@@ -470,50 +505,45 @@ def is_named_mask(path: str) -> bool:
     return _MASK.search(path.rpartition(".")[2]) is not None
 
 
-def _of_masked(node: facts.Expr) -> facts.Expr:
+def _of_masked(node: Expr) -> Expr:
     """`x` of `x[mask]`; what such an index picks from is a tensor if what it picks is one."""
-    while type(node) is facts.Subscript and type(node.key) in _PATHS and is_called_a_mask(dotted_path(node.key) or ""):
+    while type(node) is Subscript and type(node.key) in _PATHS and is_called_a_mask(dotted_path(node.key) or ""):
         node = node.value
     return node
 
 
-def _beside_numbers(node: facts.Expr) -> facts.Expr:
+def _beside_numbers(node: Expr) -> Expr:
     """What `-x`, `x * 2` and `x == 1` are made of, where all the rest are numbers; else the expression itself."""
     while True:
-        if type(node) is facts.Unary and node.op != "not":
+        if type(node) is Unary and node.op != "not":
             node = node.operand
-        elif type(node) is facts.Binary and is_number(node.right):
+        elif type(node) is Binary and is_number(node.right):
             node = node.left
-        elif type(node) is facts.Binary and is_number(node.left):
+        elif type(node) is Binary and is_number(node.left):
             node = node.right
-        elif (
-            type(node) is facts.Compare
-            and len(node.ops) == 1
-            and node.ops[0] in _COMPARISONS
-            and is_number(node.rights[0])
-        ):
+        elif type(node) is Compare and len(node.ops) == 1 and node.ops[0] in _COMPARISONS and is_number(node.rights[0]):
             node = node.left
         else:
             return node
 
 
-_GIVING = frozenset({"tensor", "tensors", "self"})
-_BY_NUMBER = (".select", ".select_copy", ".select_scatter")
+_GIVING: Final = frozenset({"tensor", "tensors", "self"})
+_BY_NUMBER: Final = (".select", ".select_copy", ".select_scatter")
 """Their `index` is a number."""
-_GATHERING = frozenset({"gather", "scatter", "scatter_add", "index_select"})
+_GATHERING: Final = frozenset({"gather", "scatter", "scatter_add", "index_select"})
 
 
-def proves_tensor(call: facts.Call, ops: Mapping[str, Op]) -> bool:
+def proves_tensor(call: Call, ops: Mapping[str, Op]) -> bool:
     """Whether the way in which a method is called proves that it is one of a tensor: `x.sum(dim=1)`, `x.int()`."""
     _, func, args, keywords = call
-    if type(func) is not facts.Attr:
+    if type(func) is not Attr:
         return False
     name = func.name
     if not args and not keywords:
-        if name in _MOVES and type(func.value) is facts.Call:
+        if name in _MOVES and type(func.value) is Call:
             inner = func.value.func
-            return type(inner) is facts.Attr and inner.name in _KEEPING and all(map(is_number, func.value.args))
-        if name in _MOVES and type(func.value) in {facts.Compare, facts.Binary}:
+            return type(inner) is Attr and inner.name in _KEEPING and all(map(is_number, func.value.args))
+        if name in _MOVES and type(func.value) in {Compare, Binary}:
             return True
         return name in _OF_TENSORS_ALONE
     if name in _ALONG and not keywords and len(args) == 1 and is_number(args[0]):
@@ -526,10 +556,10 @@ def proves_tensor(call: facts.Call, ops: Mapping[str, Op]) -> bool:
     return not args or is_number(args[0]) or (bool(op.params) and op.params[0].name in _COUNTS)
 
 
-_NO_NUMBERS = frozenset({"is", "is not", "in", "not in"})
+_NO_NUMBERS: Final = frozenset({"is", "is not", "in", "not in"})
 
 
-def decides(body: tuple[facts.Stmt, ...], name: str) -> bool:
+def decides(body: tuple[Stmt, ...], name: str) -> bool:
     """Whether a condition of a statement compares what `name` stands for, which is one number then."""
     stack: list[object] = [body]
     while stack:
@@ -538,30 +568,30 @@ def decides(body: tuple[facts.Stmt, ...], name: str) -> bool:
             stack.extend(node)
         elif isinstance(node, BLOCKS):
             stack.extend(part for part in node if type(part) is tuple)
-        if isinstance(node, (facts.If, facts.While, facts.Assert)) and _compares(node.test, name):
+        if isinstance(node, (If, While, Assert)) and _compares(node.test, name):
             return True
     return False
 
 
-BLOCKS = (facts.If, facts.For, facts.While, facts.With, facts.Try, facts.Handler)
+BLOCKS: Final = (If, For, While, With, Try, Handler)
 """Statements, and a part of one, that hold others, but for definitions."""
 
 
-def _compares(test: facts.Expr, name: str) -> bool:
-    if isinstance(test, facts.Logical):
+def _compares(test: Expr, name: str) -> bool:
+    if isinstance(test, Logical):
         return any(_compares(value, name) for value in test.values)
-    if isinstance(test, facts.Unary):
+    if isinstance(test, Unary):
         return _compares(test.operand, name)
-    if not isinstance(test, facts.Compare) or set(test.ops) & _NO_NUMBERS:
+    if not isinstance(test, Compare) or set(test.ops) & _NO_NUMBERS:
         return False
-    return any(isinstance(side, facts.Name) and side.id == name for side in (test.left, *test.rights))
+    return any(isinstance(side, Name) and side.id == name for side in (test.left, *test.rights))
 
 
-def root_of_chain(node: facts.Expr) -> facts.Expr:
+def root_of_chain(node: Expr) -> Expr:
     """What `x.sum(-1).abs()` begins with, if each step gives a tensor only where it is called on one."""
     while (
-        type(node) is facts.Call
-        and type(node.func) is facts.Attr
+        type(node) is Call
+        and type(node.func) is Attr
         and node.func.name in _KEEPING
         and not node.keywords
         and all(map(is_number, node.args))
@@ -570,23 +600,18 @@ def root_of_chain(node: facts.Expr) -> facts.Expr:
     return node
 
 
-def is_number(node: facts.Expr | None) -> bool:
+def is_number(node: Expr | None) -> bool:
     """Whether an expression is a number as written: `2`, `-1.0`."""
-    if type(node) is facts.Unary:
+    if type(node) is Unary:
         node = node.operand
-    return type(node) is facts.Const and node.kind in {"int", "float"}
+    return type(node) is Const and node.kind in {"int", "float"}
 
 
-def _is_whole_dtype(node: facts.Expr) -> bool:
-    return (
-        type(node) is facts.Attr
-        and node.name in _WHOLE_DTYPES
-        and type(node.value) is facts.Name
-        and node.value.id == "torch"
-    )
+def _is_whole_dtype(node: Expr) -> bool:
+    return type(node) is Attr and node.name in _WHOLE_DTYPES and type(node.value) is Name and node.value.id == "torch"
 
 
-def _is_tensor_index(index: facts.Expr) -> bool:
-    if isinstance(index, facts.Sequence) and index.kind == "tuple":
-        return any(isinstance(item, facts.Slice) or _is_tensor_index(item) for item in index.items)
-    return isinstance(index, facts.Const) and index.kind in {"none", "ellipsis"}
+def _is_tensor_index(index: Expr) -> bool:
+    if isinstance(index, Sequence) and index.kind == "tuple":
+        return any(isinstance(item, Slice) or _is_tensor_index(item) for item in index.items)
+    return isinstance(index, Const) and index.kind in {"none", "ellipsis"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hostsync import facts
 from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.attributes import attribute
@@ -45,7 +47,7 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 """A third of the cost of calling the class."""
 
 
@@ -292,7 +294,7 @@ def _conditional(frame: Frame, node: facts.Conditional) -> Value:
     return join(body, orelse)
 
 
-_DESCRIBING = frozenset({"__repr__", "__str__", "extra_repr", "__format__"})
+_DESCRIBING: Final = frozenset({"__repr__", "__str__", "extra_repr", "__format__"})
 """Methods that describe what is looked at by hand: set up, and not at work on the device."""
 
 

@@ -6,7 +6,7 @@ import builtins
 import re
 from collections.abc import Callable as Function
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
@@ -41,14 +41,14 @@ from hostsync.infer.values import (
 from hostsync.infer.values import Mapping as MappingValue
 from hostsync.infer.versions import TorchRange
 
-_STEP = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
-SETUP_NAME = re.compile(
+_STEP: Final = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
+SETUP_NAME: Final = re.compile(
     r"^(__init__|__post_init__|__new__|__setstate__|_?(init|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$"
 )
 
 
-NOT_KNOWN = "where it lives is not known, so it counts as on the GPU"
-_OF_A_VALUE = frozenset({"read-back", "control-flow", "shape", "index"})
+NOT_KNOWN: Final = "where it lives is not known, so it counts as on the GPU"
+_OF_A_VALUE: Final = frozenset({"read-back", "control-flow", "shape", "index"})
 
 
 class Recorded(NamedTuple):
@@ -137,7 +137,7 @@ class Writes:
         return base if self.dependent is None else join(base, self.dependent)
 
 
-AGAIN = "@"
+AGAIN: Final = "@"
 """Between the symbol of a function and its row, where another one has the same name."""
 
 
@@ -514,7 +514,7 @@ def as_tensor(value: Unknown, proof: facts.Place | None = None) -> Tensor:
     return Tensor(of_param(value.param), param=None if value.derived else value.param, origin=origin)
 
 
-NAMED_LOADER = Instance("torch.utils.data.DataLoader", False)
+NAMED_LOADER: Final = Instance("torch.utils.data.DataLoader", False)
 """What is called a loader: its batches come from the host, as far as anybody can tell from a name."""
 
 
@@ -522,7 +522,7 @@ def is_loader_name(name: str) -> bool:
     return name.lower().endswith("loader")
 
 
-_MODEL = re.compile(
+_MODEL: Final = re.compile(
     r"(^|_)(model|net|network|module|encoder|decoder|backbone|head|criterion|loss_fn|policy|actor|critic|generator|"
     r"discriminator|unet|vae|transformer)$"
 )
@@ -558,17 +558,17 @@ def explain(value: Value, node: facts.Expr, text: str = "") -> Value:
     return value
 
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 """A third of the cost of calling the class."""
-_ORIGIN = Tensor._fields.index("origin")
+_ORIGIN: Final = Tensor._fields.index("origin")
 
 
 Evaluator = Function[[Frame, Any], Value]
-EVALUATORS: dict[type, Evaluator] = {}
+EVALUATORS: Final[dict[type, Evaluator]] = {}
 """Filled by the modules that know the kinds of expression; `evaluate` is the one way in."""
 
 
-EXECUTORS: dict[type, Function[[Frame, Any], bool]] = {}
+EXECUTORS: Final[dict[type, Function[[Frame, Any], bool]]] = {}
 """Filled by `statements`."""
 
 
@@ -593,6 +593,6 @@ def evaluate_silently(frame: Frame, node: facts.Expr) -> Value:
         return evaluate(frame, node)
 
 
-BUILTINS = frozenset(name for name in dir(builtins) if name.islower())
+BUILTINS: Final = frozenset(name for name in dir(builtins) if name.islower())
 """Python's builtin functions."""
-_BUILTIN_REFS: dict[str, Value] = {name: Ref("builtins." + name) for name in BUILTINS}
+_BUILTIN_REFS: Final[dict[str, Value]] = {name: Ref("builtins." + name) for name in BUILTINS}

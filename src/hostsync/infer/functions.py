@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS, admits_number, from_annotation
@@ -99,7 +100,7 @@ def method_frame(context: Context, info: ClassInfo, method: facts.Function, *, l
     return frame
 
 
-_WITH_CONTEXT = frozenset({"forward", "setup_context", "backward", "jvp", "vjp"})
+_WITH_CONTEXT: Final = frozenset({"forward", "setup_context", "backward", "jvp", "vjp"})
 
 
 def takes_context(info: KnownClass, method: facts.Function) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping as Mapping_
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.events import Reason
@@ -29,13 +30,13 @@ from hostsync.infer.values import (
     with_tensors,
 )
 
-KEYS = "[]"
+KEYS: Final = "[]"
 """Stands for the dictionaries of the project, in the place of a function: what they hold, by key."""
-PROMISED = "."
+PROMISED: Final = "."
 """Begins the name of a class, in the place of a function: what derived classes have that it uses without knowing it."""
-HELD = "~"
+HELD: Final = "~"
 """Begins the name of what is held by something that only has a name: `~scheduler.timesteps`."""
-COMMON = frozenset(
+COMMON: Final = frozenset(
     {name for kind in (dict, list, set, str, bytes, tuple, int, float, Path, Thread) for name in dir(kind)}
 ) | frozenset(
     "forward backward step zero_grad state_dict load_state_dict parameters named_parameters buffers named_buffers "
@@ -48,9 +49,9 @@ COMMON = frozenset(
     "permute dot norm abs backward_hook acquire release wait notify".split()
 )
 """Methods of Python's types, and those that classes of many libraries have: who calls them may mean anything."""
-ROUNDS = 3
+ROUNDS: Final = 3
 """How many calls deep evidence is handed on inside a module."""
-_MOST_NAMED_CALLS = 200
+_MOST_NAMED_CALLS: Final = 200
 
 
 def name_of(receiver: Value) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable as Function
 from functools import reduce
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from hostsync import facts
 from hostsync.infer.assignment import iterated
@@ -136,7 +136,7 @@ def _sum(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
     return UNKNOWN
 
 
-_LAZY = frozenset({"filter", "map"})
+_LAZY: Final = frozenset({"filter", "map"})
 """What does its work when it is gone through."""
 
 
@@ -224,7 +224,7 @@ def _slice(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
     return Items("slice", None, UNKNOWN)
 
 
-BUILTINS: dict[str, Handler] = {
+BUILTINS: Final[dict[str, Handler]] = {
     **{name: _conversion(name) for name in ("int", "float", "bool", "complex")},
     **{name: _text_conversion(name) for name in ("str", "repr", "format", "ascii")},
     **{name: _sequence(name) for name in ("list", "tuple", "set", "frozenset")},
@@ -257,9 +257,9 @@ def mathematics(frame: Frame, node: facts.Call, name: str, args: ArgumentList) -
     return NUMBER
 
 
-_ARRAY_1D = frozenset({"linspace", "arange", "logspace", "geomspace"})
-_ARRAY_BY_SIZE = frozenset({"zeros", "ones", "empty", "full"})
-_NUMPY_NUMBERS = frozenset(
+_ARRAY_1D: Final = frozenset({"linspace", "arange", "logspace", "geomspace"})
+_ARRAY_BY_SIZE: Final = frozenset({"zeros", "ones", "empty", "full"})
+_NUMPY_NUMBERS: Final = frozenset(
     {"float32", "float64", "float16", "int32", "int64", "int8", "uint8", "bool_", "float_", "int_"}
 )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from hostsync import facts
 
-TORCH_PACKAGES = frozenset(
+TORCH_PACKAGES: Final = frozenset(
     [
         "torch",
         "torchvision",
@@ -35,13 +36,13 @@ TORCH_PACKAGES = frozenset(
     ]
 )
 """Packages whose import says that a module handles tensors. Without one, how a name is used proves nothing."""
-ARRAY_PACKAGES = frozenset(
+ARRAY_PACKAGES: Final = frozenset(
     ["numpy", "pandas", "jax", "cupy", "tensorflow", "xarray", "polars", "scipy", "sqlalchemy", "django", "mlx"]
 )
 """Packages whose objects have some methods of tensors."""
 
-_BRANCHES = (facts.If, facts.Try, facts.Handler, facts.With)
-_ALL = (*_BRANCHES, facts.For, facts.While, facts.Class, facts.Function)
+_BRANCHES: Final = (facts.If, facts.Try, facts.Handler, facts.With)
+_ALL: Final = (*_BRANCHES, facts.For, facts.While, facts.Class, facts.Function)
 
 
 def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool:
@@ -85,7 +86,7 @@ def _imports(body: tuple[facts.Stmt, ...], inside: tuple[type, ...]) -> Iterator
             stack.extend(part for part in node if type(part) is tuple)
 
 
-_ALIASES = {
+_ALIASES: Final = {
     "torch.functional": "torch",
     "torch.nn.modules.module.Module": "torch.nn.Module",
     "torch.nn.modules": "torch.nn",

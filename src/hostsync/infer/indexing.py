@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import NamedTuple, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
 
 from hostsync import facts
 from hostsync.infer import keys
@@ -49,7 +49,7 @@ from hostsync.infer.values import (
 )
 from hostsync.infer.versions import overlaps
 
-SCALAR_STORE_RELEASES = "<2.15"
+SCALAR_STORE_RELEASES: Final = "<2.15"
 
 
 class Part(NamedTuple):
@@ -111,7 +111,7 @@ def _called(node: facts.Expr) -> str:
     return dotted_path(node.func if isinstance(node, facts.Call) else node) or ""
 
 
-_SHAPING = frozenset(
+_SHAPING: Final = frozenset(
     "expand expand_as view view_as reshape flatten squeeze unsqueeze transpose permute t to cuda".split()
 )
 """Methods that leave truth values what they are."""
@@ -305,9 +305,9 @@ def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
     return isinstance(index, Tensor) and index.sure and index.dtype == "bool" and not only_host(index.device)
 
 
-_MODULE_LISTS = frozenset({MODULE_CLASS, "torch.nn.ModuleList", "torch.nn.Sequential"})
+_MODULE_LISTS: Final = frozenset({MODULE_CLASS, "torch.nn.ModuleList", "torch.nn.Sequential"})
 """What gives a module for a number; of an `nn.Module` no more is known."""
-_TYPES = frozenset({"builtins", "collections", "typing", "typing_extensions"})
+_TYPES: Final = frozenset({"builtins", "collections", "typing", "typing_extensions"})
 """Where the types that take others in brackets come from."""
 
 
@@ -542,7 +542,7 @@ def _is_pointed(base: Tensor, parts: list[Part]) -> bool:
     return base.ndim in {None, len(parts)} and all(part.kind in {"int", "unknown", "tensor"} for part in parts)
 
 
-_POSITION = re.compile(r"(^|_)(idxs?|index|indexes|indices|inds?|ids?|rows?|cols?|positions?|perm|order)\d*$")
+_POSITION: Final = re.compile(r"(^|_)(idxs?|index|indexes|indices|inds?|ids?|rows?|cols?|positions?|perm|order)\d*$")
 """Names of tensors of positions."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Mapping_
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.classes import attributes, closed
@@ -24,7 +25,7 @@ from hostsync.infer.values import (
 )
 from hostsync.infer.waiting import Wait
 
-_MOST_NAMES = 2000
+_MOST_NAMES: Final = 2000
 
 
 class _Export:

@@ -8,6 +8,7 @@ of data are left out: they are made on the CPU and moved as a whole before anybo
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.events import Reason
@@ -17,12 +18,14 @@ from hostsync.infer.handed import open_tensor, tensor_of
 from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, join
 
 _SHORTEST_KEY, _LONGEST_KEY = 3, 40
-_MAKES_BATCHES = re.compile(
+_MAKES_BATCHES: Final = re.compile(
     r"(^|\.)(__getitem__|__iter__|__next__|__call__|\w*collate\w*)$|(dataset|collat|processor|tokenizer|loader)\w*\.",
     re.IGNORECASE,
 )
 """Functions and methods that prepare data."""
-_BATCH = re.compile(r"batch|input|data|sample|item|example|feature|encod|target|label|kwargs|^x$|^out", re.IGNORECASE)
+_BATCH: Final = re.compile(
+    r"batch|input|data|sample|item|example|feature|encod|target|label|kwargs|^x$|^out", re.IGNORECASE
+)
 """Names of batches and of what models give."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable as Function
 from functools import partial
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
@@ -47,10 +47,12 @@ from hostsync.infer.values import (
     because,
 )
 
-_LEGACY = {"FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor",
-           "CharTensor", "ByteTensor", "BoolTensor", "Tensor"}  # fmt: skip
+_LEGACY: Final = frozenset(
+    "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
+    "BoolTensor Tensor".split()
+)
 
-_OF_ARRAYS = frozenset({"scipy", "cv2", "skimage", "librosa"})
+_OF_ARRAYS: Final = frozenset({"scipy", "cv2", "skimage", "librosa"})
 """Packages whose functions give NumPy arrays, or what is on the host as these are."""
 
 Special: TypeAlias = Function[[Frame, facts.Call, ArgumentList, KeywordList], Value]
@@ -186,7 +188,7 @@ def _wrapper(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
     return Instance(WRAPPER, False) if mode else args[0][1]
 
 
-_SPECIAL: dict[str, Special] = {
+_SPECIAL: Final[dict[str, Special]] = {
     **dict.fromkeys(("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autocast"), _wrapper),
     "torch.nn.utils.rnn.pad_packed_sequence": _pad_packed,
     "torch.device": _device,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable as Function
 from collections.abc import Mapping as Mapping_
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from hostsync import facts
 from hostsync.facts import KNOWN_BY_NAME
@@ -12,7 +12,7 @@ from hostsync.infer.imported import known_as
 from hostsync.infer.plain import SEPARATOR, Plain, decode, decode_signature
 from hostsync.infer.values import UNKNOWN, Callable, Ref, Value
 
-MODULE = "module:"
+MODULE: Final = "module:"
 """What the name of a `Ref` to a module of the project begins with."""
 
 

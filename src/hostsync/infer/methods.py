@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer import keys
@@ -58,16 +59,20 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-_LOG_METHODS = frozenset(["info", "debug", "warning", "error", "critical", "exception", "warning_once", "warn", "log"])
+_LOG_METHODS: Final = frozenset(
+    ["info", "debug", "warning", "error", "critical", "exception", "warning_once", "warn", "log"]
+)
 
-_SHARED = frozenset(
+_SHARED: Final = frozenset(
     "to cpu cuda float half double bfloat16 type apply_ detach requires_grad_ share_memory_ items values keys get pop "
     "copy index count update split".split()
 )
 """Members that modules, mappings, numbers, arrays or bundles of tensors have as well."""
-_DEFINITE = frozenset({"numpy", "tolist", "item"})
+_DEFINITE: Final = frozenset({"numpy", "tolist", "item"})
 """Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
-_OF_POSITIONS = frozenset({"squeeze", "flatten", "view", "reshape", "t", "tolist", "numel", "size", "unbind", "cpu"})
+_OF_POSITIONS: Final = frozenset(
+    {"squeeze", "flatten", "view", "reshape", "t", "tolist", "numel", "size", "unbind", "cpu"}
+)
 """Members that the tensor which `nonzero` gives has, and the tuple of an array's doesn't."""
 
 
@@ -265,7 +270,7 @@ def _instance_method(
     return _module_method(frame, node, receiver, name, args, keywords)
 
 
-_STATE_ARGUMENTS = frozenset({"default", "value", "tensor", "state"})
+_STATE_ARGUMENTS: Final = frozenset({"default", "value", "tensor", "state"})
 
 
 def register_state(frame: Frame, receiver: Value, args: ArgumentList, keywords: KeywordList) -> None:
@@ -306,7 +311,7 @@ def _of_derived_distribution(
     return UNKNOWN if op is None else _drawn(receiver, operation(frame, node, op, args, keywords, None))
 
 
-_BASE_DISTRIBUTION = "torch.distributions.Distribution"
+_BASE_DISTRIBUTION: Final = "torch.distributions.Distribution"
 
 
 def _has_constraints(frame: Frame, receiver: Instance) -> bool:
@@ -325,7 +330,7 @@ def _drawn(receiver: Instance, value: Value) -> Value:
     return value
 
 
-_MODULE_VALUES = frozenset(
+_MODULE_VALUES: Final = frozenset(
     "cuda to cpu parameters buffers named_parameters named_buffers state_dict modules children named_modules "
     "named_children".split()
 )

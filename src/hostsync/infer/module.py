@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
@@ -21,12 +21,12 @@ from hostsync.infer.summaries import result_of, summarise
 from hostsync.infer.values import Callable, Tensor, Value, join
 from hostsync.infer.versions import TorchRange
 
-_NO_USAGE = Usage({}, True, True)
-_DEEPEST = 40
+_NO_USAGE: Final = Usage({}, True, True)
+_DEEPEST: Final = 40
 """Calls inside of each other that are followed so."""
 
 
-_NEWS = 4
+_NEWS: Final = 4
 """How many calls up what callers elsewhere tell of a function is followed."""
 
 

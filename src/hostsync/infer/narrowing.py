@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.evidence import dotted_path
@@ -33,8 +35,8 @@ from hostsync.infer.values import (
     only_host,
 )
 
-_ORDERS = frozenset({"<", ">", "<=", ">=", "==", "!="})
-_COMPILING = frozenset(
+_ORDERS: Final = frozenset({"<", ">", "<=", ">=", "==", "!="})
+_COMPILING: Final = frozenset(
     {
         "torch.compiler.is_compiling",
         "torch.compiler.is_dynamo_compiling",
@@ -120,7 +122,7 @@ def is_compiling(frame: Frame, test: facts.Expr) -> bool | None:
     return None
 
 
-_AVAILABLE = frozenset({"torch.cuda.is_available", "torch.accelerator.is_available", "torch.cuda.device_count"})
+_AVAILABLE: Final = frozenset({"torch.cuda.is_available", "torch.accelerator.is_available", "torch.cuda.device_count"})
 
 
 def asks_for_accelerator(frame: Frame, test: facts.Expr) -> bool:
@@ -130,7 +132,7 @@ def asks_for_accelerator(frame: Frame, test: facts.Expr) -> bool:
     return isinstance(test, facts.Call) and _called(frame, test.func) in _AVAILABLE
 
 
-_COMPILING_NAMES = frozenset(name.rpartition(".")[2] for name in _COMPILING) | {
+_COMPILING_NAMES: Final = frozenset(name.rpartition(".")[2] for name in _COMPILING) | {
     "is_torchdynamo_compiling",
     "is_torch_fx_proxy",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from hostsync import facts
 from hostsync.catalogue.model import ArgumentTest, Op
@@ -39,7 +39,7 @@ from hostsync.infer.values import (
 )
 from hostsync.infer.versions import overlaps
 
-SHAPE_OPS = frozenset(
+SHAPE_OPS: Final = frozenset(
     [
         "nonzero",
         "argwhere",
@@ -56,8 +56,8 @@ SHAPE_OPS = frozenset(
     ]
 )
 """Operations whose waiting is about the shape, or range, of their result."""
-READ_BACK_OPS = frozenset(["item", "tolist", "equal", "allclose", "is_nonzero", "numpy", "cpu"])
-SYNCHRONIZE_OPS = frozenset(
+READ_BACK_OPS: Final = frozenset(["item", "tolist", "equal", "allclose", "is_nonzero", "numpy", "cpu"])
+SYNCHRONIZE_OPS: Final = frozenset(
     [
         "synchronize",
         "empty_cache",
@@ -71,13 +71,13 @@ SYNCHRONIZE_OPS = frozenset(
         "recv_object_list",
     ]
 )
-_WITH_POSITIONS = frozenset({"topk", "sort", "kthvalue", "mode", "cummax", "cummin"})
+_WITH_POSITIONS: Final = frozenset({"topk", "sort", "kthvalue", "mode", "cummax", "cummin"})
 """They give values and where these stood."""
-_OPERANDS = ("input", "self", "other", "end")
+_OPERANDS: Final = ("input", "self", "other", "end")
 """Parameters that may be a number in the place of a tensor."""
-_SUMS = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})
+_SUMS: Final = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})
 """They count truth values."""
-_PAIRS = frozenset(
+_PAIRS: Final = frozenset(
     [
         "max",
         "min",
@@ -94,13 +94,13 @@ _PAIRS = frozenset(
         "aminmax",
     ]
 )
-_FACTORIES_BY_SIZE = frozenset(
+_FACTORIES_BY_SIZE: Final = frozenset(
     ["zeros", "ones", "empty", "full", "rand", "randn", "new_zeros", "new_ones", "new_empty", "new_full"]
 )
-_BOOL_OPERATORS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_BOOL_OPERATORS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
-ARGUMENTS = "arguments"
+ARGUMENTS: Final = "arguments"
 """The kind of the `Items` that `*args` were gathered in."""
 
 
@@ -115,7 +115,7 @@ class Arguments(NamedTuple):
     """`*args` or `**kwargs` were passed, so an argument that isn't seen may still be given."""
 
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 """A third of the cost of calling the class."""
 
 
@@ -512,8 +512,8 @@ def _test_holds(test: ArgumentTest, args: Arguments, receiver: Value | None) -> 
     return _holds(test.predicate, value, args.open)
 
 
-_VAGUE = (Number, Unknown)
-_HANDED_ON = frozenset({"validate_args"})
+_VAGUE: Final = (Number, Unknown)
+_HANDED_ON: Final = frozenset({"validate_args"})
 """Parameters that classes take from their callers to hand them on to their base."""
 
 

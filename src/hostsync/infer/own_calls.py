@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
@@ -34,7 +35,7 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-WRAPPER = "wrapper"
+WRAPPER: Final = "wrapper"
 """The class of what is called with a function and gives one that does the same, such as `torch.no_grad()`."""
 
 

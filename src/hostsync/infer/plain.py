@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable as Function
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from hostsync import facts
 from hostsync.infer.values import (
@@ -39,13 +39,13 @@ from hostsync.infer.values import (
 Plain: TypeAlias = Any
 """What JSON can hold."""
 
-SEPARATOR = ":"
+SEPARATOR: Final = ":"
 """Between the module and the name of what is defined in it."""
 
-_DEPTH = 4
-_MOST_ITEMS = 32
-_LONGEST_TEXT = 200
-_NOWHERE = facts.Span(1, 1, 1, 1)
+_DEPTH: Final = 4
+_MOST_ITEMS: Final = 32
+_LONGEST_TEXT: Final = 200
+_NOWHERE: Final = facts.Span(1, 1, 1, 1)
 
 
 def is_foreign(name: str) -> bool:
@@ -140,7 +140,7 @@ def classes_in(data: Plain) -> set[str]:
     return found
 
 
-FUNCTIONS = ("F", "R", "E")
+FUNCTIONS: Final = ("F", "R", "E")
 """What the plain forms of functions begin with."""
 
 
@@ -224,7 +224,7 @@ def decode_signature(name: str, data: Plain) -> facts.Function:
     )
 
 
-_TENSOR = facts.Const(_NOWHERE, "str", "torch.Tensor")
+_TENSOR: Final = facts.Const(_NOWHERE, "str", "torch.Tensor")
 
 
 def is_tensor_annotation(node: facts.Expr | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from hostsync.infer.classes import distribution_base
 from hostsync.infer.events import Event, Reason
@@ -28,7 +29,7 @@ from hostsync.infer.values import (
 )
 from hostsync.infer.waiting import at_call, foreign_waits
 
-_DEPTH = 4
+_DEPTH: Final = 4
 """How many calls up evidence is looked for."""
 
 
@@ -161,7 +162,7 @@ def _is_made_in_use(context: Context, symbol: str) -> bool:
     )
 
 
-_PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_PLAIN_BASES: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
 
 def resolved(context: Context, symbol: str, device: Device, depth: int) -> Device:

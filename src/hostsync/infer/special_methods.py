@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hostsync import facts
 from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
@@ -9,7 +11,7 @@ from hostsync.infer.host_calls import BUILTINS, ArgumentList, KeywordList
 from hostsync.infer.own_calls import own_function
 from hostsync.infer.values import NUMBER, UNKNOWN, Callable, Instance, Tensor, Value
 
-_ARITHMETIC = {
+_ARITHMETIC: Final = {
     "+": "add",
     "-": "sub",
     "*": "mul",
@@ -24,7 +26,7 @@ _ARITHMETIC = {
     "<<": "lshift",
     ">>": "rshift",
 }
-_COMPARISONS = {
+_COMPARISONS: Final = {
     "==": ("__eq__", "__eq__"),
     "!=": ("__ne__", "__ne__"),
     "<": ("__lt__", "__gt__"),
@@ -32,7 +34,7 @@ _COMPARISONS = {
     ">": ("__gt__", "__lt__"),
     ">=": ("__ge__", "__le__"),
 }
-_UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
+_UNARY: Final = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 """https://docs.python.org/3/reference/datamodel.html#special-method-names"""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
@@ -89,7 +90,7 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
     return True
 
 
-_WITH_POSITIONS = frozenset({"max", "min", "sort", "median", "mode", "kthvalue", "topk", "cummax", "cummin"})
+_WITH_POSITIONS: Final = frozenset({"max", "min", "sort", "median", "mode", "kthvalue", "topk", "cummax", "cummin"})
 
 
 def _takes_positions(node: facts.Assign) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Bindings
 from functools import partial
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
@@ -55,7 +56,7 @@ def returned(context: Context, callee: Callable, bindings: Bindings[str, Value])
     return summary if type(summary) in _WITHOUT_PARAMETERS else substitute(summary, bindings, _defaults(node))
 
 
-_WITHOUT_PARAMETERS = frozenset({Number, Text, Nothing, Array, Ref, ClassRef, DtypeValue, Callable})
+_WITHOUT_PARAMETERS: Final = frozenset({Number, Text, Nothing, Array, Ref, ClassRef, DtypeValue, Callable})
 """What a caller gets as it is."""
 
 
@@ -304,4 +305,4 @@ def bind_arguments(
     return result
 
 
-_BY_PLACE = frozenset({"positional", "normal"})
+_BY_PLACE: Final = frozenset({"positional", "normal"})

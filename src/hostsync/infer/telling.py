@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from hostsync.infer.classes import closed
 from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed
@@ -27,7 +27,7 @@ from hostsync.infer.values import (
     join,
 )
 
-OBJECTS = "K"
+OBJECTS: Final = "K"
 """Begins the plain form of objects that are handed in: the classes that they are of."""
 
 

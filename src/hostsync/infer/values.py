@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Callable_
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from hostsync.facts import Expr, Function, Lambda
 from hostsync.infer.events import Reason
@@ -15,11 +15,11 @@ Atom: TypeAlias = str
 Device: TypeAlias = frozenset[Atom]
 """The places where a value may live."""
 
-ACCELERATOR: Device = frozenset({"acc"})
-CPU: Device = frozenset({"cpu"})
-META: Device = frozenset({"meta"})
-ANYWHERE: Device = frozenset({"?"})
-_HOST: Device = CPU | META
+ACCELERATOR: Final[Device] = frozenset({"acc"})
+CPU: Final[Device] = frozenset({"cpu"})
+META: Final[Device] = frozenset({"meta"})
+ANYWHERE: Final[Device] = frozenset({"?"})
+_HOST: Final[Device] = CPU | META
 
 
 def of_param(name: str) -> Device:
@@ -48,9 +48,9 @@ class Origin(NamedTuple):
     depth: int
 
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 """A third of the cost of calling the class."""
-MAX_CHAIN = 4
+MAX_CHAIN: Final = 4
 
 
 def because(reason: Reason, parent: Origin | None) -> Origin:
@@ -234,11 +234,11 @@ Value: TypeAlias = (
     | Partial
 )
 
-UNKNOWN = Unknown()
-NUMBER = Number()
-TEXT = Text()
-NOTHING = Nothing()
-SIZES = Items("tuple", None, NUMBER)
+UNKNOWN: Final = Unknown()
+NUMBER: Final = Number()
+TEXT: Final = Text()
+NOTHING: Final = Nothing()
+SIZES: Final = Items("tuple", None, NUMBER)
 """The sizes of a tensor: known to the host."""
 
 
@@ -333,7 +333,7 @@ def _join_items(a: Items, b: Items) -> Items:
     return Items(kind, None, join(element_of(a), element_of(b)))
 
 
-_EMPTY = Mapping((), UNKNOWN)
+_EMPTY: Final = Mapping((), UNKNOWN)
 
 
 def _join_mappings(a: Mapping, b: Mapping) -> Mapping:
@@ -349,7 +349,7 @@ def _join_instances(a: Instance, b: Instance) -> Instance:
     return a._replace(device=a.device | b.device, options=a.options if a.options == b.options else ())
 
 
-MOST_OPTIONS = 16
+MOST_OPTIONS: Final = 16
 """Of functions, classes or modules that something may be."""
 
 
@@ -378,10 +378,10 @@ def _join_functions(a: Value, b: Value) -> Value:
     return UNKNOWN if len(options) > MOST_OPTIONS else Choice(tuple(options.values()))
 
 
-_FUNCTIONS = frozenset({Callable, Choice, Ref, ClassRef, Instance})
+_FUNCTIONS: Final = frozenset({Callable, Choice, Ref, ClassRef, Instance})
 
 
-_JOIN_SAME: dict[type, Callable_[[Any, Any], Value]] = {
+_JOIN_SAME: Final[dict[type, Callable_[[Any, Any], Value]]] = {
     Tensor: _join_tensors,
     Items: _join_items,
     Mapping: _join_mappings,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 FIRST, LAST = (2, 4), (2, 15)
 """The releases that the shipped knowledge covers."""
 
-_PART = re.compile(r"\s*(<=|>=|<|>|==)\s*(\d+)\.(\d+)\s*")
+_PART: Final = re.compile(r"\s*(<=|>=|<|>|==)\s*(\d+)\.(\d+)\s*")
 
 
 class TorchRange(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.frame import Context, Recorded
@@ -14,11 +14,11 @@ from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import Device, Items, Tensor, Unknown, Value, is_certain, of_param, tensors_in
 from hostsync.infer.values import Mapping as MappingValue
 
-_ROUNDS = 4
+_ROUNDS: Final = 4
 """How many calls deep a wait is looked for."""
-_MOST = 8
+_MOST: Final = 8
 """Waits of one function that are told of."""
-_OF_A_VALUE = frozenset({"read-back", "control-flow", "shape", "call"})
+_OF_A_VALUE: Final = frozenset({"read-back", "control-flow", "shape", "call"})
 
 
 class Wait(NamedTuple):

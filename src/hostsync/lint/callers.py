@@ -8,17 +8,18 @@ Such a call only speaks of parameters that must be given, as others may mean som
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Final
 
 from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
 from hostsync.infer.telling import classes_of, element_plain, is_sure, join_plain, of_class
 from hostsync.lint.passing import pass_on
 
-_MOST_DERIVED = 100
+_MOST_DERIVED: Final = 100
 """What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""
-_MOST_DEFINERS = 20
+_MOST_DEFINERS: Final = 20
 """What more classes define is a convention, and tells of none."""
-_SHORTEST_NAME = 4
+_SHORTEST_NAME: Final = 4
 """A name of fewer letters says nothing of a class."""
 
 
@@ -145,7 +146,7 @@ def is_test(name: str, module: str) -> bool:
     return name.startswith("test_") or not _TESTS.isdisjoint(module.split(".")[:-1])
 
 
-_TESTS = frozenset({"test", "tests", "testing"})
+_TESTS: Final = frozenset({"test", "tests", "testing"})
 
 
 def _of_file(

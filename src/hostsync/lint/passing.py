@@ -7,12 +7,12 @@ callers of that one hand in, it does; so evidence gets as deep into a project as
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from hostsync.infer.plain import Plain
 from hostsync.infer.telling import join_plain
 
-_MOST_CHANGES = 8
+_MOST_CHANGES: Final = 8
 """How often what is known of one parameter may change. Joins end by themselves well before, for all we know."""
 
 Param = tuple[str, str]

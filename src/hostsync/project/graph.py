@@ -6,14 +6,14 @@ Everything here follows from the outlines alone, so it is the same for a run ove
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from hostsync.facts import KNOWN_BY_NAME, Imported, Outline
 
-INIT = "__init__"
-_LONGEST_WAY = 12
+INIT: Final = "__init__"
+_LONGEST_WAY: Final = 12
 """How many re-exports a name is followed through."""
-_MOST_STARS = 4
+_MOST_STARS: Final = 4
 """How many `import *` behind each other are followed."""
 
 

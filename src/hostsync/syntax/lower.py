@@ -22,17 +22,17 @@ import keyword
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from hostsync import facts as f
 from hostsync.syntax.deep import run_in_thread
 
-EXPRESSION_DEPTH = 200
+EXPRESSION_DEPTH: Final = 200
 """Expressions nested deeper than this are cut."""
-STATEMENT_DEPTH = 100
+STATEMENT_DEPTH: Final = 100
 """Statements nested deeper than this are cut."""
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 
 
 def lower(tree: ast.Module, lines: Sequence[str] | None = None) -> tuple[f.Stmt, ...]:
@@ -126,7 +126,7 @@ def _attribute(node: ast.Attribute, depth: int) -> f.Expr:
     )
 
 
-_CONSTANT_KINDS: dict[type, str] = {
+_CONSTANT_KINDS: Final[dict[type, str]] = {
     type(None): "none",
     bool: "bool",
     int: "int",
@@ -136,7 +136,7 @@ _CONSTANT_KINDS: dict[type, str] = {
     complex: "complex",
     type(...): "ellipsis",
 }
-_INT_LIMIT = 1 << 63
+_INT_LIMIT: Final = 1 << 63
 
 
 def _constant(node: ast.Constant, depth: int) -> f.Expr:
@@ -246,7 +246,7 @@ def _generators(nodes: list[ast.comprehension], depth: int) -> tuple[f.Generator
     )
 
 
-_COMPREHENSION_KINDS: dict[type, str] = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator"}
+_COMPREHENSION_KINDS: Final[dict[type, str]] = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator"}
 
 
 def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, depth: int) -> f.Expr:
@@ -271,7 +271,7 @@ def _dict_comprehension(node: ast.DictComp, depth: int) -> f.Expr:
     )
 
 
-_BINARY_OPERATORS: dict[type, str] = {
+_BINARY_OPERATORS: Final[dict[type, str]] = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
@@ -286,8 +286,8 @@ _BINARY_OPERATORS: dict[type, str] = {
     ast.LShift: "<<",
     ast.RShift: ">>",
 }
-_UNARY_OPERATORS: dict[type, str] = {ast.Not: "not", ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
-_COMPARE_OPERATORS: dict[type, str] = {
+_UNARY_OPERATORS: Final[dict[type, str]] = {ast.Not: "not", ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+_COMPARE_OPERATORS: Final[dict[type, str]] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
     ast.Lt: "<",
@@ -438,7 +438,7 @@ class _Yields(threading.local):
     seen = False
 
 
-_yields = _Yields()
+_yields: Final = _Yields()
 
 
 def _yield(node: ast.Yield, depth: int) -> f.Expr:
@@ -455,7 +455,7 @@ def _yield_from(node: ast.YieldFrom, depth: int) -> f.Expr:
     return f.Yield(_span(node), _expression(node.value, depth + 1), True)
 
 
-_EXPRESSIONS: dict[type, Callable[[Any, int], f.Expr]] = {
+_EXPRESSIONS: Final[dict[type, Callable[[Any, int], f.Expr]]] = {
     ast.Name: _name,
     ast.Attribute: _attribute,
     ast.Constant: _constant,
@@ -524,8 +524,8 @@ def _unquote(node: ast.expr, depth: int) -> ast.expr:
     return node
 
 
-_PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
-_TYPE_TEXT_LIMIT = 2000
+_PARSE_ERRORS: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
+_TYPE_TEXT_LIMIT: Final = 2000
 
 
 def _parse_type(text: str, at: Any) -> ast.expr | None:
@@ -851,7 +851,7 @@ def _class(node: ast.ClassDef, depth: int) -> f.Stmt:
     )
 
 
-_STATEMENTS: dict[type, Callable[[Any, int], f.Stmt | None]] = {
+_STATEMENTS: Final[dict[type, Callable[[Any, int], f.Stmt | None]]] = {
     ast.Assign: _assign,
     ast.AnnAssign: _annotated_assign,
     ast.AugAssign: _augmented_assign,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Final
 
 from hostsync.facts import Imported, Outline
 
-_STATEMENT = rb"""(?:
+_STATEMENT: Final = rb"""(?:
     (?P<indent>[ \t]*)(?:
         from[ \t]+(?P<module>[.\w]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]+import\b[ \t]*
             (?P<names>\([^)]*\)?|(?:[^\n\\]|\\\r?\n)*)
@@ -21,11 +22,11 @@ _STATEMENT = rb"""(?:
     |(?P<block>(?:if|else|elif|try|except|finally|with|for|while)\b[^\n]*)
     |(?P<branch>[ \t]*)(?P<assigned>[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)
     )"""
-_ANY = re.compile(rb"\n(?=[ \t]*[A-Za-z_])" + _STATEMENT, re.VERBOSE)
+_ANY: Final = re.compile(rb"\n(?=[ \t]*[A-Za-z_])" + _STATEMENT, re.VERBOSE)
 """It begins with a line end rather than with `^`, which makes the search several times as fast."""
-_TOP_LEVEL = re.compile(rb"\n(?=[A-Za-z_]|[ \t]+from[ \t])" + _STATEMENT, re.VERBOSE)
+_TOP_LEVEL: Final = re.compile(rb"\n(?=[A-Za-z_]|[ \t]+from[ \t])" + _STATEMENT, re.VERBOSE)
 """What is not indented, and imports that are: quicker, as most lines are neither."""
-_COMMENT = re.compile(rb"#[^\n]*")
+_COMMENT: Final = re.compile(rb"#[^\n]*")
 
 
 def outline_of(source: bytes) -> Outline:
@@ -71,10 +72,10 @@ def outline_of(source: bytes) -> Outline:
     return Outline(tuple(imports), tuple(names), _attributes(text, imports))
 
 
-_CHAIN = re.compile(rb"\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,3})")
-_OUTSIDE = sys.stdlib_module_names | {"torch", "numpy", "pandas", "scipy", "PIL", "tqdm", "einops", "matplotlib"}
+_CHAIN: Final = re.compile(rb"\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,3})")
+_OUTSIDE: Final = sys.stdlib_module_names | {"torch", "numpy", "pandas", "scipy", "PIL", "tqdm", "einops", "matplotlib"}
 """Packages that are hardly ever the one that is scanned, and whose attributes need not be listed."""
-_BEFORE = frozenset(b"._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_BEFORE: Final = frozenset(b"._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def _attributes(text: bytes, imports: list[Imported]) -> tuple[tuple[str, str], ...]:

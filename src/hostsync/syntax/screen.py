@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from typing import Final
 
-EVIDENCE: tuple[str, ...] = (
+EVIDENCE: Final[tuple[str, ...]] = (
     "torch",
     "ensor",
     "cuda",
@@ -31,7 +32,7 @@ EVIDENCE: tuple[str, ...] = (
 )
 """Words of which at least one stands in every file that can contain a finding, unless the caller knows better ones."""
 
-_COOKIE = re.compile(rb"coding[:=](?![ \t]*(?:utf-?8|ascii|us-ascii|latin|iso-?8859))[ \t]*[-\w.]")
+_COOKIE: Final = re.compile(rb"coding[:=](?![ \t]*(?:utf-?8|ascii|us-ascii|latin|iso-?8859))[ \t]*[-\w.]")
 
 
 def may_matter(source: bytes, words: Collection[str] = EVIDENCE) -> bool:
@@ -53,7 +54,7 @@ def may_matter(source: bytes, words: Collection[str] = EVIDENCE) -> bool:
     )
 
 
-_COLLECTING = re.compile(
+_COLLECTING: Final = re.compile(
     rb"\n[ \t]+def (?:__call__|accumulate|add|append|compute|log|observe|push|record|step|track|update)\b"
 )
 """Methods of classes that keep what they are handed, such as meters of averages."""
@@ -83,4 +84,4 @@ def _compiled(words: tuple[str, ...]) -> tuple[tuple[bytes, ...], re.Pattern[byt
     return common, re.compile(b"|".join(map(re.escape, rare))) if rare else None
 
 
-_PLAIN = 24
+_PLAIN: Final = 24
