@@ -67,6 +67,22 @@ def test_nothing_in_a_compiled_module_acts_otherwise_or_leaks_when_compiled(path
             assert not bases & BUILTINS, f"{path.name}:{node.lineno}: {node.name} is derived from a builtin type"
 
 
+@pytest.mark.parametrize("path", compiled_modules(), ids=lambda path: path.stem)
+def test_constants_of_a_compiled_module_are_looked_up_without_a_dictionary(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assigned = [
+        (target.id, node)
+        for node in tree.body
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name) and not target.id.startswith("__")
+    ]
+    for name, node in assigned:
+        annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
+        is_type = "TypeAlias" in annotation or "TypeVar(" in ast.unparse(node)
+        assert is_type or annotation.startswith("Final"), f"{path.name}:{node.lineno}: {name}"
+
+
 def is_returned_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Return) and isinstance(node.value, ast.Name)
 

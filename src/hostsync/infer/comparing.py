@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hostsync import facts
 from hostsync.infer.assignment import iterated
 from hostsync.infer.callbacks import called_back
@@ -23,9 +25,10 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-_AT = {"heappush": 1, "heappushpop": 1, "heapreplace": 1, "bisect": 1, "bisect_left": 1, "bisect_right": 1}
-_AT |= {"insort": 1, "insort_left": 1, "insort_right": 1}
-"""Where functions of `heapq` and `bisect` take what they compare."""
+_SECOND: Final = frozenset(
+    "heappush heappushpop heapreplace bisect bisect_left bisect_right insort insort_left insort_right".split()
+)
+"""Functions of `heapq` and `bisect` that compare their second argument; the others take a list of what they compare."""
 
 
 def compared(value: Value) -> Tensor | None:
@@ -180,7 +183,7 @@ def standard_library(frame: Frame, node: facts.Call, name: str, args: ArgumentLi
         element = iterated(frame, value)
         compare(frame, node, name, expr, by_key(frame, node, element, keywords))
         return Items("list", None, element)
-    at = _AT.get(last, 0)
+    at = 1 if last in _SECOND else 0
     if len(args) > at:
         expr, value = args[at]
         compare(frame, node, name, expr, value if at else iterated(frame, value))

@@ -563,7 +563,7 @@ _new: Final = tuple.__new__
 _ORIGIN: Final = Tensor._fields.index("origin")
 
 
-Evaluator = Function[[Frame, Any], Value]
+Evaluator: TypeAlias = Function[[Frame, Any], Value]
 EVALUATORS: Final[dict[type, Evaluator]] = {}
 """Filled by the modules that know the kinds of expression; `evaluate` is the one way in."""
 

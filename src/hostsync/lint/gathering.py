@@ -76,7 +76,8 @@ def survey(
         given: what to take for the content of some of the files.
     """
     listed = [*files, *(units.complete(files) if units is not None else ())]
-    entries = [_entry(file, name_of(file), given.get(file.path)) for file in listed]
+    # To look up a path costs more than the rest, and hardly any run is given anything.
+    entries = [_entry(file, name_of(file), given.get(file.path) if given else None) for file in listed]
     places = sorted({root_of(file) for file in listed}) if units is not None else []
     return entries, digest(b"", *(encoded(name) for p in places for name in _folders(p)))
 

@@ -7,7 +7,7 @@ callers of that one hand in, it does; so evidence gets as deep into a project as
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from hostsync.infer.plain import Plain
 from hostsync.infer.telling import join_plain
@@ -15,7 +15,7 @@ from hostsync.infer.telling import join_plain
 _MOST_CHANGES: Final = 8
 """How often what is known of one parameter may change. Joins end by themselves well before, for all we know."""
 
-Param = tuple[str, str]
+Param: TypeAlias = tuple[str, str]
 """A function, as `file:name`, and one of its parameters."""
 
 

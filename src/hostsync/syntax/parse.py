@@ -106,7 +106,9 @@ def split_lines(text: str) -> list[str]:
 
     `str.splitlines` also splits at form feeds and other separators, where Python does not.
     """
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.split("\n")
 
 
 def _place(source: bytes, offset: int) -> tuple[int, int]:
