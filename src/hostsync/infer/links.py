@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
+from collections.abc import Collection
 from collections.abc import Mapping as Mapping_
 from typing import Final, NamedTuple
 
@@ -10,7 +11,7 @@ from hostsync import facts
 from hostsync.facts import KNOWN_BY_NAME
 from hostsync.infer.imported import known_as
 from hostsync.infer.plain import SEPARATOR, Plain, decode, decode_signature
-from hostsync.infer.values import UNKNOWN, Callable, Ref, Value
+from hostsync.infer.values import UNKNOWN, Callable, ClassRef, Ref, Value
 
 MODULE: Final = "module:"
 """What the name of a `Ref` to a module of the project begins with."""
@@ -98,6 +99,19 @@ class Library:
             self._classes[name] = None if held is None else _foreign_class(name, held, self)
         return self._classes[name]
 
+    def is_of_torch(self, name: str) -> bool:
+        """Whether the class `module:name` is derived from one of torch, such as `torch.nn.Module`."""
+        waiting, seen = [name], set()
+        while waiting:
+            info = self.class_info(waiting.pop())
+            if info is None or info.name in seen:
+                continue
+            seen.add(info.name)
+            if any(isinstance(base, Ref) and base.name.startswith("torch.") for base in info.bases):
+                return True
+            waiting += [base.name for base in info.bases if isinstance(base, ClassRef)]
+        return False
+
     def _function_data(self, symbol: str) -> Plain:
         module, _, name = symbol.partition(SEPARATOR)
         data = self._load(module)
@@ -119,6 +133,15 @@ class Links(NamedTuple):
     library: Library
     named: Function[[str, str], str | None] | None = None
     """Finds what an index knows of a name in a module, by both; gives a target as those above."""
+
+    def derives_from_torch(self, bases: Collection[str]) -> bool:
+        """Whether a class of another module that goes by one of these names is derived from one of torch."""
+        for target in self.targets.values():
+            module, _, name = target.rpartition(SEPARATOR)
+            asked = [name] if name else bases
+            if any(one in bases and self.library.is_of_torch(f"{module}{SEPARATOR}{one}") for one in asked):
+                return True
+        return False
 
     def by_name(self, dotted: str) -> Value | None:
         """What torch's `torch.b.name` is, which needs no import of `torch.b`; None if no index knows it."""

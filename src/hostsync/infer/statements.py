@@ -518,6 +518,10 @@ def _class(frame: Frame, node: facts.Class) -> bool:
         frame.bind(node.name, ClassRef(name))
         return True
     info = ClassInfo(name, node, bases)
+    if context.links is not None and any(
+        isinstance(b, ClassRef) and context.links.library.is_of_torch(b.name) for b in bases
+    ):
+        context.uses_torch = True
     context.classes[name] = info
     context.lineages.clear()
     context.functions.update({f"{name}.{method.name}": method for method in info.methods.values()})

@@ -114,7 +114,7 @@ def study_source(
         followed: from a study of the same without `handed`, if there was one. It is used up.
     """
     try:
-        if followed is None and not matters(source, plan) and not _is_asked_for(source, wanted):
+        if followed is None and not (matters(source, plan) or _matters_to_others(source, links, wanted)):
             return Studied(Checked())
         study = _study_notebook if suffix == NOTEBOOK_SUFFIX else _study_module
         return study(source, module, plan, _Known(links, wanted, handed, followed))
@@ -139,11 +139,13 @@ def matters(source: bytes, plan: Plan) -> bool:
     return may_matter(source, _words(plan.extend_rules, plan.ops))
 
 
-def _is_asked_for(source: bytes, wanted: Wanted | None) -> bool:
-    """Whether others may get tensors from a file, or leave them there, in which nothing speaks of such."""
-    from hostsync.syntax.screen import may_hand_on
+def _matters_to_others(source: bytes, links: Links | None, wanted: Wanted | None) -> bool:
+    """Whether a file in which nothing speaks of tensors is handed those of others, or hands them on."""
+    from hostsync.syntax.screen import bases_in, may_hand_on
 
-    return wanted is not None and may_hand_on(source, wanted.names)
+    if wanted is not None and may_hand_on(source, wanted.names):
+        return True
+    return links is not None and bool(links.targets) and links.derives_from_torch(bases_in(source))
 
 
 @lru_cache(maxsize=8)

@@ -75,6 +75,17 @@ def may_hand_on(source: bytes, names: Collection[str]) -> bool:
     return is_class and _COLLECTING.search(source) is not None
 
 
+_BASES: Final = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]+)\)[ \t]*:", re.MULTILINE)
+_LAST_NAME: Final = re.compile(rb"(\w+)[ \t\r\n]*(?:,|$)")
+
+
+def bases_in(source: bytes) -> frozenset[str]:
+    """The names of what the classes of a file are derived from, without the modules that they are in."""
+    return frozenset(
+        name.decode("utf-8", "replace") for listed in _BASES.findall(source) for name in _LAST_NAME.findall(listed)
+    )
+
+
 @lru_cache(maxsize=8)
 def _compiled(words: tuple[str, ...]) -> tuple[tuple[bytes, ...], re.Pattern[bytes] | None]:
     # A plain `in` runs many times as fast as an alternation, so it is used for the few words that decide most files;
