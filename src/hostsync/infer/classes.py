@@ -93,7 +93,10 @@ def fields_of(context: Context, name: str) -> Items | None:
     """The fields of a `NamedTuple`, in their order; None for other classes."""
     for info in context.lineage(name):
         if any(isinstance(base, Ref) and base.name == "typing.NamedTuple" for base in info.bases):
-            return Items("tuple", tuple(info.attributes.values()), UNKNOWN)
+            table = attributes(context, info)
+            fields = [(table.get(field, UNKNOWN), value) for field, value in info.attributes.items()]
+            held = [value if isinstance(known, Unknown) else known for known, value in fields]
+            return Items("tuple", tuple(held), UNKNOWN)
     return None
 
 

@@ -193,6 +193,8 @@ class Context:
         self.names: dict[str, Value] = {}
         self.classes: dict[str, ClassInfo] = {}
         """Those of the module itself; `class_named` knows those of others, too."""
+        self.readers: dict[str, set[str]] = {}
+        """By class, the functions that ask its objects for attributes of which nothing is known."""
         self.summaries: dict[tuple[str, Value | None], Value] = {}
         self.busy: set[tuple[str, Value | None]] = set()
         self.default_device: Device = CPU

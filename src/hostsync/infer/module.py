@@ -162,7 +162,8 @@ def _attributes_anew(context: Context, owner: str) -> set[str]:
     if _without_origins(attributes(context, info)) == _without_origins(before):
         return set()
     concerned = [other for name, other in context.classes.items() if info in context.lineage(name)]
-    return {f"{other.name}.{method}" for other in concerned for method in other.methods}
+    readers = {symbol for other in concerned for symbol in context.readers.get(other.name, ())}
+    return readers | {f"{other.name}.{method}" for other in concerned for method in other.methods}
 
 
 K = TypeVar("K")

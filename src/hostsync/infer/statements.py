@@ -20,6 +20,7 @@ from hostsync.infer.frame import (
     explain,
     symbol_of,
 )
+from hostsync.infer.generated import constructor
 from hostsync.infer.imported import known_as
 from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow, narrow_moved
@@ -522,6 +523,10 @@ def _class(frame: Frame, node: facts.Class) -> bool:
         isinstance(b, ClassRef) and context.links.library.is_of_torch(b.name) for b in bases
     ):
         context.uses_torch = True
+    above = [context.class_named(base.name) for base in bases if isinstance(base, ClassRef)]
+    made = constructor(node, bases, [known for known in above if known is not None])
+    if made is not None:
+        info.methods["__init__"] = made
     context.classes[name] = info
     context.lineages.clear()
     context.functions.update({f"{name}.{method.name}": method for method in info.methods.values()})
