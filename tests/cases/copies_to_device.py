@@ -105,3 +105,29 @@ class Stopping:
 
     def __call__(self, input_ids: torch.LongTensor):
         return torch.isin(input_ids[:, -1], self.token_id.to(input_ids.device))  # expect: HS401
+
+
+def blended(x: Tensor, mask: Tensor | None = None):
+    """That a caller may leave a tensor out does not put it on the CPU."""
+    if mask is not None:
+        x = x * mask.to(x.device)  # silent: HS401
+    return x
+
+
+def made_here(x: Tensor, mask: Tensor | None = None):
+    if mask is not None:
+        x = x * mask.to(x.device)  # expect: HS401
+    return x
+
+
+def blend_both(x: Tensor, y: Tensor):
+    return blended(x) + blended(x, y > 0) + made_here(x) + made_here(x, torch.ones(3))
+
+
+def projected(weight: Tensor, eps=1e-5):
+    """A 0-d tensor of the CPU goes with any."""
+    eps = eps / torch.sqrt(torch.tensor(weight.shape[0]))
+    scaled = weight * eps
+    out = torch.empty_like(weight)
+    out.copy_(scaled)  # silent: HS401
+    return out

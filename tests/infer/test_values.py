@@ -79,9 +79,10 @@ PAIRS = st.one_of(
 
 def meaning(value: Any) -> Any:
     """A value without what says only where a belief came from, and without the order of keys."""
-    if isinstance(value, (v.Tensor, v.Instance)):
-        field = "origin" if isinstance(value, v.Tensor) else "made"
-        return (type(value), value._replace(**{field: None}))
+    if isinstance(value, v.Tensor):
+        return (v.Tensor, value._replace(origin=None))
+    if isinstance(value, v.Instance):
+        return (v.Instance, value._replace(made=None, held=None), meaning(value.held))
     if isinstance(value, v.Items):
         items = None if value.items is None else tuple(meaning(item) for item in value.items)
         return (v.Items, value.kind, items, meaning(value.element))

@@ -14,6 +14,7 @@ from hostsync.infer.frame import (
     evaluate,
 )
 from hostsync.infer.handed import held_by
+from hostsync.infer.module_containers import module_in
 from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
     ANYWHERE,
@@ -56,8 +57,10 @@ def iterated(frame: Frame, value: Value) -> Value:
             # Known by its annotation or name alone: its batches may have been moved already.
             return Tensor(CPU | ANYWHERE, sure=False, pinned=None)
         return Tensor(CPU, sure=False, pinned=dict(value.options).get("pin_memory"), origin=value.made)
+    if isinstance(value, Instance) and value.held is not None:
+        return TEXT if isinstance(value.held, Mapping) else module_in(value)
     if isinstance(value, Instance) and value.local:
-        fields = fields_of(frame.context, value.name)
+        fields = fields_of(frame, value.name)
         if fields is not None:
             return element_of(fields)
         own = _by_own_iterator(frame, value)
@@ -99,7 +102,7 @@ def _starred(frame: Frame, target: facts.Starred, value: Value) -> None:
 def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
     count = len(target.items)
     if isinstance(value, Instance) and value.local:
-        value = fields_of(frame.context, value.name) or value
+        value = fields_of(frame, value.name) or value
     value = _with_one_each(frame, target, value)
     starred = [i for i, item in enumerate(target.items) if isinstance(item, facts.Starred)]
     if isinstance(value, Items) and value.items is not None and not starred and len(value.items) == count:

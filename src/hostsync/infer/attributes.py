@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base
+from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, note_reader
 from hostsync.infer.frame import (
     Context,
     Frame,
@@ -158,8 +158,8 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
         value = class_attribute(frame.context, base.name, name, base)
         if isinstance(value, (Unknown, Nothing)) and frame.owner is not None and base == frame.bound:
             want(frame.context, frame.owner, name)
-        if isinstance(value, (Unknown, Nothing)) and frame.events is not None and base.name in frame.context.classes:
-            frame.context.readers.setdefault(base.name, set()).add(frame.symbol)
+        if isinstance(value, (Unknown, Nothing)):
+            note_reader(frame, base.name)
         if isinstance(value, Callable) and isinstance(value.node, facts.Function) and _is_property(value.node):
             value = returned(frame.context, value, {})
         if not isinstance(value, Unknown):

@@ -231,7 +231,9 @@ def _of_super(frame: Frame, name: str) -> Value:
             return Callable(method, f"{info.name}.{name}", frame.bound, info.name)
     if name in {"forward", "__call__"}:
         # Of a library's class: not the method that calls it.
-        return Method(Instance(MODULE_CLASS, False), "forward")
+        bases = [base for info in frame.context.lineage(frame.owner) for base in info.bases]
+        known = [base.name for base in bases if isinstance(base, Ref) and base.name.startswith("torch.nn.")]
+        return Method(Instance(known[0] if known else MODULE_CLASS, False), "forward")
     return Method(frame.bound if frame.bound is not None else UNKNOWN, name)
 
 

@@ -89,13 +89,22 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
     return unknown
 
 
-def fields_of(context: Context, name: str) -> Items | None:
+def note_reader(frame: Frame, name: str) -> None:
+    """Takes down that a function asks for what the objects of a class hold, of which nothing is known yet."""
+    if frame.events is not None and name in frame.context.classes:
+        frame.context.readers.setdefault(name, set()).add(frame.symbol)
+
+
+def fields_of(frame: Frame, name: str) -> Items | None:
     """The fields of a `NamedTuple`, in their order; None for other classes."""
+    context = frame.context
     for info in context.lineage(name):
         if any(isinstance(base, Ref) and base.name == "typing.NamedTuple" for base in info.bases):
             table = attributes(context, info)
             fields = [(table.get(field, UNKNOWN), value) for field, value in info.attributes.items()]
             held = [value if isinstance(known, Unknown) else known for known, value in fields]
+            if UNKNOWN in held:
+                note_reader(frame, name)
             return Items("tuple", tuple(held), UNKNOWN)
     return None
 
@@ -198,7 +207,11 @@ def closed(value: Value, depth: int = 3) -> Value:
     if isinstance(value, DeviceValue):
         return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in value.device))
     if isinstance(value, Instance):
-        return value._replace(device=frozenset("?" if atom.startswith("=") else atom for atom in value.device))
+        held = closed(value.held, depth - 1) if depth and value.held is not None else None
+        return value._replace(
+            device=frozenset("?" if atom.startswith("=") else atom for atom in value.device),
+            held=held if isinstance(held, (Items, Mapping)) else None,
+        )
     if depth and isinstance(value, Items):
         items = tuple(closed(item, depth - 1) for item in value.items) if value.items is not None else None
         return Items(value.kind, items, closed(value.element, depth - 1))

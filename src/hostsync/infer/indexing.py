@@ -18,6 +18,7 @@ from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import fields_of
 from hostsync.infer.evidence import dotted_path, is_called_a_mask, is_named_mask, root_of_chain, used_path
 from hostsync.infer.frame import EVALUATORS, Frame, as_tensor, evaluate, evaluate_silently, explain
+from hostsync.infer.module_containers import module_at, module_in
 from hostsync.infer.operations import merged
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
@@ -200,7 +201,8 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
             if base.items is not None and all(b is None for b in (node.key.lower, node.key.upper, node.key.step)):
                 return base
             return Items(base.kind, None, element_of(base))
-        return base if isinstance(base, (Array, Text)) else UNKNOWN
+        is_part = isinstance(base, (Array, Text)) or (isinstance(base, Instance) and base.held is not None)
+        return base if is_part else UNKNOWN
     if isinstance(base, Array):
         parts = _parts(frame, node.key)
         return _array_part(base, parts)
@@ -209,7 +211,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         own = special(frame, node, base, "__getitem__", (node.key, index))
         if own is not None:
             return own
-        base = fields_of(frame.context, base.name) or base
+        base = fields_of(frame, base.name) or base
     if isinstance(base, Mapping):
         if isinstance(index, Text) and index.const is not None:
             for key, value in base.items:
@@ -230,10 +232,11 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         return TEXT
     if isinstance(base, Ref):
         return _generic_type(frame, node) if base.name.partition(".")[0] in _TYPES else base
-    if isinstance(base, Instance) and base.name in _MODULE_LISTS:
+    if isinstance(base, Instance) and (base.name in _MODULE_LISTS or base.held is not None):
         if isinstance(index, Tensor) and index.sure:
             _read_index(frame, node, index)
-        return Instance(MODULE_CLASS, False)
+        known_at = index.const if isinstance(index, (Number, Text)) else None
+        return module_at(base, known_at) if isinstance(known_at, (int, str)) else module_in(base)
     if isinstance(base, Unknown) and isinstance(index, Text) and index.const is not None:
         known = keys.load(frame, node.value, index.const)
         return UNKNOWN if known is None else known
@@ -438,6 +441,8 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
     if isinstance(base, Mapping):
         updated = _set_key(base, index, value)
         _rebind(frame, target.value, updated)
+    elif isinstance(base, Instance) and isinstance(base.held, Mapping):
+        _rebind(frame, target.value, base._replace(held=_set_key(base.held, index, value)))
     elif isinstance(base, Items):
         if isinstance(index, Tensor) and index.sure:
             _read_index(frame, target, index)

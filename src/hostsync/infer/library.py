@@ -18,6 +18,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, mathematics, numpy_function, printed
 from hostsync.infer.methods import method_call
+from hostsync.infer.module_containers import contents
 from hostsync.infer.operations import (
     device_of,
 )
@@ -90,7 +91,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         return printed(frame, node, name, args)
     op = frame.context.ops.get(name)
     if op is not None:
-        return operation(frame, node, op, args, keywords, None)
+        made = operation(frame, node, op, args, keywords, None)
+        return made._replace(held=contents(name, args)) if isinstance(made, Instance) else made
     links = frame.context.links
     known = links.by_name(name) if links is not None and root == "torch" else None
     if isinstance(known, Callable):

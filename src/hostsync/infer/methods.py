@@ -8,7 +8,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS
-from hostsync.infer.assignment import assign
+from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.catalogued import operation
 from hostsync.infer.classes import (
     DISTRIBUTIONS,
@@ -27,6 +27,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.handed import HELD
 from hostsync.infer.host_calls import ArgumentList, KeywordList, printed
+from hostsync.infer.module_containers import module_in
 from hostsync.infer.operations import (
     merged,
 )
@@ -239,7 +240,8 @@ def _text(node: facts.Expr | None) -> str:
 def _instance_method(
     frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
-    if receiver.name == MODULE_CLASS and name in _MODULE_VALUES:
+    # What `forward` gives is up to each class, though that of the base class gives nothing.
+    if receiver.name == MODULE_CLASS and (name in _MODULE_VALUES or name == "forward"):
         return _module_method(frame, node, receiver, name, args, keywords)
     if receiver.local:
         distribution = distribution_base(frame.context, receiver.name)
@@ -345,6 +347,10 @@ def _module_method(
             return receiver._replace(device=CPU)
         device, _ = to_device(frame, args, keywords)
         return receiver._replace(device=ACCELERATOR if name == "cuda" else device.device if device else receiver.device)
+    if receiver.held is not None:
+        inside = _of_container(frame, node, receiver, receiver.held, name, args)
+        if inside is not None:
+            return inside
     if name in {"eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "apply", "type", "to_empty"}:
         return receiver
     if name in {"parameters", "buffers"}:
@@ -368,6 +374,29 @@ def _module_method(
     if name == "forward":
         return instance_called(frame, node, receiver, args, keywords)
     return UNKNOWN
+
+
+def _of_container(
+    frame: Frame, node: facts.Call, receiver: Instance, held: Items | Mapping, name: str, args: ArgumentList
+) -> Value | None:
+    """A method of a container of modules that says what is in it; None for other methods."""
+    values = [value for _, value in args]
+    if isinstance(held, Mapping):
+        pair = Items("tuple", (TEXT, module_in(receiver)), UNKNOWN)
+        each = {"items": pair, "values": module_in(receiver), "keys": TEXT}.get(name)
+        return None if each is None else Items("iterable", None, each)
+    if name == "children":
+        return Items("generator", None, module_in(receiver))
+    if name in {"append", "insert"} and values:
+        grown = _grown(frame, held, values[-1])
+    elif name == "extend" and values:
+        grown = _grown(frame, held, iterated(frame, values[0]))
+    else:
+        return None
+    target = _receiver_node(node)
+    if isinstance(target, (facts.Name, facts.Attr)):
+        assign(frame, target, receiver._replace(held=grown))
+    return receiver
 
 
 def _distribution_method(frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList) -> Value:
@@ -397,8 +426,12 @@ def _items_method(
 
 
 def _grow(frame: Frame, target: facts.Expr | None, items: Items, value: Value) -> None:
-    if type(target) not in {facts.Name, facts.Attr}:
-        return
+    if isinstance(target, (facts.Name, facts.Attr)):
+        assign(frame, target, _grown(frame, items, value))
+
+
+def _grown(frame: Frame, items: Items, value: Value) -> Items:
+    """A list with one more element."""
     element = (
         value
         if items.items == () or (items.items is None and isinstance(items.element, Unknown))
@@ -411,11 +444,8 @@ def _grow(frame: Frame, target: facts.Expr | None, items: Items, value: Value) -
         and len(items.items) < 32
         and items.kind == "list"
     ):
-        grown = Items("list", (*items.items, value), UNKNOWN)
-    else:
-        grown = Items(items.kind, None, element)
-    assert target is not None
-    assign(frame, target, grown)
+        return Items("list", (*items.items, value), UNKNOWN)
+    return Items(items.kind, None, element)
 
 
 def _mapping_method(frame: Frame, node: facts.Call, receiver: Mapping, name: str, args: ArgumentList) -> Value:

@@ -540,7 +540,10 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         dtype = "bool" if op in _BOOL_OPERATORS else "float" if op == "/" else promoted([left, right])
         if isinstance(left, Array) or isinstance(right, Array):
             return Tensor(device, dtype, None, sure, origin=lead(tensors))
-        ndim = broadcast(tensors) if all(isinstance(v, (Tensor, Number)) for v in (left, right)) else None
+        known = all(isinstance(v, (Tensor, Number)) for v in (left, right))
+        # What a 0-d one of the host is calculated with is a number, or the result says nothing of where that lives.
+        known = known or (len(tensors) == 1 and tensors[0].ndim == 0 and only_host(device))
+        ndim = broadcast(tensors) if known else None
         if op == "@":
             ndim = None
         return Tensor(device, dtype, ndim, sure, origin=lead(tensors))

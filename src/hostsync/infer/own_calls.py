@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
+from collections.abc import Sequence
 from typing import Final
 
 from hostsync import facts
@@ -15,6 +16,7 @@ from hostsync.infer.frame import (
     explain,
 )
 from hostsync.infer.host_calls import ArgumentList, KeywordList
+from hostsync.infer.module_containers import SEQUENTIAL
 from hostsync.infer.operations import (
     lead,
     merged,
@@ -117,6 +119,8 @@ def instance_called(
             return UNKNOWN
     if callee.name == WRAPPER:
         return args[0][1] if args else UNKNOWN
+    if callee.name == SEQUENTIAL and isinstance(callee.held, Items) and callee.held.items and len(args) == 1:
+        return _one_after_another(frame, node, callee.held.items, args[0])
     tensors = [t for _, value in args for t in tensors_in(value)]
     device = callee.device if callee.device != ANYWHERE else merged(tensors)
     if device != ACCELERATOR and tensors:
@@ -136,3 +140,14 @@ def instance_called(
             return explain(tensor._replace(ndim=tensors[0].ndim), node)
         return explain(tensor._replace(sure=bool(tensors) and last == "Sequential"), node)
     return UNKNOWN
+
+
+def _one_after_another(
+    frame: Frame, node: facts.Call, modules: Sequence[Value], given: tuple[facts.Expr, Value]
+) -> Value:
+    """What the modules of a `Sequential` make of a value."""
+    expr, value = given
+    for module in modules:
+        called = module if isinstance(module, Instance) else Instance(MODULE_CLASS, False)
+        value = instance_called(frame, node, called, [(expr, value)], [])
+    return value

@@ -105,7 +105,8 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
         return ["C", qualify(value.name)]
     if isinstance(value, Instance):
         name = qualify(value.name) if value.local else value.name
-        return ["O", name, value.local, sorted(value.device), [list(option) for option in value.options]]
+        held = [] if value.held is None or not depth else [encode(value.held, qualify, depth - 1)]
+        return ["O", name, value.local, sorted(value.device), [list(option) for option in value.options], *held]
     if isinstance(value, Callable):
         if not is_at_top(value):
             return None if not is_foreign(value.symbol) or value.bound is not None else ["F", value.symbol]
@@ -177,7 +178,9 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
     if kind == "C":
         return ClassRef(data[1])
     if kind == "O":
-        return Instance(data[1], data[2], frozenset(data[3]), tuple((k, v) for k, v in data[4]))
+        held = decode(data[5], function) if len(data) > 5 else None
+        made = Instance(data[1], data[2], frozenset(data[3]), tuple((k, v) for k, v in data[4]))
+        return made._replace(held=held) if isinstance(held, (Items, Mapping)) else made
     if kind == "F":
         return function(data[1])
     if kind == "E":

@@ -173,6 +173,8 @@ class Instance(NamedTuple):
     """The switches that a library object was made with (`pin_memory`, `validate_args`); None where it is not known."""
     made: Origin | None = None
     """Where it was made."""
+    held: Items | Mapping | None = None
+    """What a container of modules holds."""
 
 
 class Callable(NamedTuple):
@@ -346,7 +348,12 @@ def _join_mappings(a: Mapping, b: Mapping) -> Mapping:
 
 
 def _join_instances(a: Instance, b: Instance) -> Instance:
-    return a._replace(device=a.device | b.device, options=a.options if a.options == b.options else ())
+    held = None if a.held is None or b.held is None else join(a.held, b.held)
+    return a._replace(
+        device=a.device | b.device,
+        options=a.options if a.options == b.options else (),
+        held=held if isinstance(held, (Items, Mapping)) else None,
+    )
 
 
 MOST_OPTIONS: Final = 16

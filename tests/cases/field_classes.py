@@ -1,0 +1,95 @@
+"""Classes whose constructor is made of their fields: what they are made with is in them."""
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import attrs
+import torch
+from torch import Tensor
+
+
+@dataclass
+class Found:
+    value: Any
+    count: Any = 0
+    history: list = field(default_factory=list)
+    limit: ClassVar = 3
+
+
+@dataclass
+class FoundMore(Found):
+    extra: Any = None
+    _: KW_ONLY
+    name: str = ""
+    cached: Any = field(default=None, init=False)
+
+
+class Step(NamedTuple):
+    size: Any
+    number: int
+
+
+@attrs.define
+class Kept:
+    best: Any
+
+
+@dataclass(init=False)
+class Own:
+    value: Any
+
+
+class Plain:
+    def __init__(self, value, count):
+        self.value = value
+        self.count = count
+
+
+def make(x: Tensor):
+    return [
+        Found(x.sum(), len(x)),
+        FoundMore(x.min(), 2, [], x.max(), name="more"),
+        Step(x.norm(), 3),
+        Kept(best=x.mean()),
+        Own(),
+        Plain(x.prod(), len(x)),
+    ]
+
+
+def use_found(found: Found):
+    if found.value > 0:  # expect: HS201
+        return found.limit
+    if found.count > 0:  # silent: HS201
+        return 1
+    if found.history:  # silent: HS201
+        return 2
+    return 3
+
+
+def use_more(found: FoundMore):
+    if found.value > 0:  # expect: HS201
+        return found.name
+    if found.extra > 0:  # expect: HS201
+        return found.count
+    if found.cached > 0:  # silent: HS201
+        return 1
+    return 2
+
+
+def use_step(step: Step):
+    size, number = step
+    if number > 2:  # silent: HS201
+        return 1
+    if size > 2:  # expect: HS201
+        return 2
+    return 2 if step[0] > 3 else 1  # expect: HS201
+
+
+def use_others(kept: Kept, own: Own, plain: Plain):
+    if own.value > 0:  # silent: HS201
+        return 1
+    if plain.count > 0:  # silent: HS201
+        return 2
+    if plain.value > 0:  # expect: HS201
+        return 3
+    return torch.zeros(3) if kept.best > 0 else None  # expect: HS201
