@@ -216,11 +216,11 @@ def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:
         if value is None or isinstance(value, (Number, Ref)):
             result.add("?")
         elif isinstance(value, Nothing):
-            # Without a device it is the CPU; a tensor that is not there is nowhere.
+            # Without a device it is the CPU; a tensor that is not there is nowhere, and nothing waits for it.
             result |= CPU if is_device_name(param) else frozenset()
         elif isinstance(value, (Items, Mapping)):
             held = tensors_in(value)
             result |= resolved(context, site.caller, held[0].device, depth - 1) if held else ANYWHERE
         else:
             result |= resolved(context, site.caller, device_of(value).device, depth - 1)
-    return frozenset(result) or ANYWHERE
+    return frozenset(result)
