@@ -1,5 +1,6 @@
 """Classes whose constructor is made of their fields: what they are made with is in them."""
 
+from collections import namedtuple
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -93,3 +94,25 @@ def use_others(kept: Kept, own: Own, plain: Plain):
     if plain.value > 0:  # expect: HS201
         return 3
     return torch.zeros(3) if kept.best > 0 else None  # expect: HS201
+
+
+Pair = namedtuple("Pair", ["first", "second"])
+Sums = namedtuple("Sums", "total, count", defaults=(0,))
+
+
+def pairs(x: Tensor):
+    pair = Pair(x.sum(), second=len(x))
+    if pair.second > 2:  # silent: HS201
+        return pair.first > 0
+    if pair.first > 0:  # expect: HS201
+        return pair
+    first, second = pair
+    while second > 0:  # silent: HS202
+        second -= 1
+    return Sums(x.sum()) if first > 1 else None  # expect: HS201
+
+
+def use_sums(sums: Sums):
+    if sums.count > 1:  # silent: HS201
+        return 1
+    return 2 if sums.total > 1 else 3  # expect: HS201

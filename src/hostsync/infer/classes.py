@@ -22,6 +22,7 @@ from hostsync.infer.functions import (
     takes_context,
     usage,
 )
+from hostsync.infer.generated import NAMED_TUPLE
 from hostsync.infer.links import KnownClass
 from hostsync.infer.values import (
     ANYWHERE,
@@ -99,7 +100,7 @@ def fields_of(frame: Frame, name: str) -> Items | None:
     """The fields of a `NamedTuple`, in their order; None for other classes."""
     context = frame.context
     for info in context.lineage(name):
-        if any(isinstance(base, Ref) and base.name == "typing.NamedTuple" for base in info.bases):
+        if any(isinstance(base, Ref) and base.name == NAMED_TUPLE for base in info.bases):
             table = attributes(context, info)
             fields = [(table.get(field, UNKNOWN), value) for field, value in info.attributes.items()]
             held = [value if isinstance(known, Unknown) else known for known, value in fields]

@@ -14,6 +14,7 @@ _MAKERS: Final = frozenset({"dataclass", "define", "frozen", "mutable", "attrs"}
 """Decorators that write a constructor: of `dataclasses` and of libraries that follow it, and of `attrs`."""
 _FIELDS: Final = frozenset({"field", "attrib", "ib"})
 _SELF: Final = "self"
+NAMED_TUPLE: Final = "typing.NamedTuple"
 
 
 def constructor(node: facts.Class, bases: Sequence[Value], above: Iterable[KnownClass]) -> facts.Function | None:
@@ -37,7 +38,7 @@ def constructor(node: facts.Class, bases: Sequence[Value], above: Iterable[Known
 
 
 def _is_made(node: facts.Class, bases: Sequence[Value]) -> bool:
-    if any(isinstance(base, Ref) and base.name == "typing.NamedTuple" for base in bases):
+    if any(isinstance(base, Ref) and base.name == NAMED_TUPLE for base in bases):
         return True
     for decorator in node.decorators:
         called = decorator.func if isinstance(decorator, facts.Call) else decorator
@@ -93,3 +94,27 @@ def _default_of(field: facts.Call) -> facts.Expr | None:
 def _assignment(span: facts.Place, name: str) -> facts.Assign:
     target = facts.Attr(span, facts.Name(span, _SELF), name)
     return facts.Assign(span, (target,), facts.Name(span, name), None)
+
+
+def is_named_tuple(call: facts.Call) -> bool:
+    """Whether a call may be `namedtuple("Pair", ["first", "second"])`, by the name of what is called."""
+    return last_name(call.func) == "namedtuple" and len(call.args) > 1
+
+
+def named_tuple(node: facts.Assign, call: facts.Call) -> facts.Class | None:
+    """The class that `Pair = namedtuple("Pair", ["first", "second"])` makes, to be derived from `NAMED_TUPLE`."""
+    target = node.targets[0]
+    if not isinstance(target, facts.Name):
+        return None
+    names = _names(call.args[1])
+    default = facts.Const(call.span, "ellipsis", None) if _keyword(call, "defaults") is not None else None
+    any_kind = facts.Name(call.span, "Any")
+    fields = [facts.Assign(call.span, (facts.Name(call.span, name),), default, any_kind) for name in names]
+    return facts.Class(call.span, target.id, (), (), (), tuple(fields)) if fields else None
+
+
+def _names(listed: facts.Expr) -> list[str]:
+    """The names of fields as `namedtuple` takes them: in one text, or a list of texts."""
+    parts = listed.items if isinstance(listed, facts.Sequence) else (listed,)
+    texts = [part.value for part in parts if isinstance(part, facts.Const)]
+    return [name for text in texts if isinstance(text, str) for name in text.replace(",", " ").split()]

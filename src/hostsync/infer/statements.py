@@ -16,11 +16,12 @@ from hostsync.infer.frame import (
     State,
     as_tensor,
     evaluate,
+    evaluate_silently,
     execute,
     explain,
     symbol_of,
 )
-from hostsync.infer.generated import constructor
+from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, named_tuple
 from hostsync.infer.imported import known_as
 from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow, narrow_moved
@@ -49,6 +50,10 @@ from hostsync.infer.values import (
 
 
 def _assign(frame: Frame, node: facts.Assign) -> bool:
+    if isinstance(node.value, facts.Call) and is_named_tuple(node.value):
+        made = named_tuple(node, node.value)
+        if made is not None and evaluate_silently(frame, node.value.func) == Ref("collections.namedtuple"):
+            return _define(frame, made, (Ref(NAMED_TUPLE),))
     if node.value is None:
         value: Value = UNKNOWN
     else:
@@ -511,9 +516,14 @@ def _defaults(frame: Frame, node: facts.Function) -> None:
 
 
 def _class(frame: Frame, node: facts.Class) -> bool:
-    name = node.name if frame.symbol == "<module>" else f"{frame.symbol}.{node.name}"
     with frame.silently():
         bases = tuple(evaluate(frame, base) for base in node.bases)
+    return _define(frame, node, bases)
+
+
+def _define(frame: Frame, node: facts.Class, bases: tuple[Value, ...]) -> bool:
+    """Take up a class that is derived from `bases`."""
+    name = node.name if frame.symbol == "<module>" else f"{frame.symbol}.{node.name}"
     context = frame.context
     if name in context.classes:
         frame.bind(node.name, ClassRef(name))

@@ -287,6 +287,8 @@ def _same_kinds(a: Value, b: Value) -> bool:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         held = zip(a.items, b.items, strict=True)
         return _alike(a.element, b.element) and all(_alike(x[1], y[1]) for x, y in held)
+    if isinstance(a, Instance) and isinstance(b, Instance) and a.held is not None and b.held is not None:
+        return _alike(a.held, b.held)
     return True
 
 
