@@ -208,12 +208,16 @@ def _one_of(frame: Frame, receiver: Value, start: str) -> Value:
 
 
 def _dict(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    if args and isinstance(args[0][1], Mapping):
-        return args[0][1]
     for name, expr, value in keywords:
         if name is not None:
             note_store(frame, name, value, expr.span[0])
-    return Mapping(tuple((k, v) for k, _, v in keywords if k is not None), UNKNOWN)
+    named = {k: v for k, _, v in keywords if k is not None}
+    given = args[0][1] if args else UNKNOWN
+    if isinstance(given, Mapping):
+        return Mapping(tuple({**dict(given.items), **named}.items()), given.element)
+    pair = iterated(frame, given) if args else UNKNOWN
+    held = pair.items if isinstance(pair, Items) else None
+    return Mapping(tuple(named.items()), held[1] if held is not None and len(held) == 2 else UNKNOWN)
 
 
 def _super(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:

@@ -15,7 +15,7 @@ from hostsync import facts
 from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
-from hostsync.infer.classes import fields_of
+from hostsync.infer.classes import class_attribute, fields_of
 from hostsync.infer.evidence import dotted_path, is_called_a_mask, is_named_mask, root_of_chain, used_path
 from hostsync.infer.frame import EVALUATORS, Frame, as_tensor, evaluate, evaluate_silently, explain
 from hostsync.infer.module_containers import module_at, module_in
@@ -28,6 +28,7 @@ from hostsync.infer.values import (
     TEXT,
     UNKNOWN,
     Array,
+    Callable,
     Instance,
     Items,
     Mapping,
@@ -210,7 +211,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     if isinstance(base, Instance) and base.local:
         own = special(frame, node, base, "__getitem__", (node.key, index))
         if own is not None:
-            return own
+            return _field(frame, base, index) if isinstance(own, Unknown) else own
         base = fields_of(frame, base.name) or base
     if isinstance(base, Mapping):
         if isinstance(index, Text) and index.const is not None:
@@ -265,6 +266,14 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         if held and not only_host(device):
             return Tensor(device, origin=held[0].origin)
     return UNKNOWN
+
+
+def _field(frame: Frame, base: Instance, index: Value) -> Value:
+    """`output["loss"]` of an object that nobody knows how to index is its attribute, if it has one of that name."""
+    if not isinstance(index, Text) or index.const is None:
+        return UNKNOWN
+    value = class_attribute(frame.context, base.name, index.const, base)
+    return UNKNOWN if isinstance(value, Callable) else value
 
 
 def _has_tensors(frame: Frame) -> bool:

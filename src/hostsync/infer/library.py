@@ -17,6 +17,7 @@ from hostsync.infer.frame import (
     evaluate_silently,
 )
 from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, mathematics, numpy_function, printed
+from hostsync.infer.iteration import iteration
 from hostsync.infer.methods import method_call
 from hostsync.infer.module_containers import contents
 from hostsync.infer.operations import (
@@ -67,6 +68,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         return mathematics(frame, node, name, args)
     if root in {"numpy", "np"}:
         return numpy_function(frame, node, name, args, keywords)
+    if root in {"itertools", "collections"}:
+        return iteration(frame, node, name, args, keywords)
     if root in {"heapq", "bisect", "operator"} or name == "functools.reduce":
         return standard_library(frame, node, name, args, keywords)
     if root in _OF_ARRAYS and name.rpartition(".")[2].islower():

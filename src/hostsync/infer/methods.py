@@ -55,6 +55,7 @@ from hostsync.infer.values import (
     element_of,
     join,
     mapping_element,
+    merged_mappings,
     of_param,
     only_host,
     tensors_in,
@@ -91,7 +92,7 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
     if isinstance(receiver, Items):
         return _items_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Mapping):
-        return _mapping_method(frame, node, receiver, method.name, args)
+        return _mapping_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Text):
         if method.name == "format":
             return printed(frame, node, "str.format", args + [(n, v) for _, n, v in keywords])
@@ -426,7 +427,7 @@ def _items_method(
 
 
 def _grow(frame: Frame, target: facts.Expr | None, items: Items, value: Value) -> None:
-    if isinstance(target, (facts.Name, facts.Attr)):
+    if isinstance(target, (facts.Name, facts.Attr, facts.Subscript)):
         assign(frame, target, _grown(frame, items, value))
 
 
@@ -448,7 +449,9 @@ def _grown(frame: Frame, items: Items, value: Value) -> Items:
     return Items(items.kind, None, element)
 
 
-def _mapping_method(frame: Frame, node: facts.Call, receiver: Mapping, name: str, args: ArgumentList) -> Value:
+def _mapping_method(
+    frame: Frame, node: facts.Call, receiver: Mapping, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
     if name in {"get", "pop", "setdefault"} and args:
         key = args[0][1]
         default = args[1][1] if len(args) > 1 else NOTHING
@@ -469,11 +472,12 @@ def _mapping_method(frame: Frame, node: facts.Call, receiver: Mapping, name: str
         return Items("iterable", None, TEXT)
     if name == "copy":
         return receiver
-    if name == "update" and args and isinstance(args[0][1], Mapping):
+    if name == "update" and (keywords or (args and isinstance(args[0][1], Mapping))):
         target = _receiver_node(node)
         if isinstance(target, (facts.Name, facts.Attr)):
-            assert target is not None
-            assign(frame, target, join(receiver, args[0][1]))
+            given = args[0][1] if args else receiver
+            named = tuple([(key, value) for key, _, value in keywords if key is not None])
+            assign(frame, target, merged_mappings(join(receiver, given), Mapping(named, UNKNOWN)))
         return NOTHING
     return UNKNOWN
 

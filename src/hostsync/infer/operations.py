@@ -33,6 +33,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     element_of,
+    merged_mappings,
     of_param,
     only_host,
     tensors_in,
@@ -565,6 +566,8 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         if left.items is not None and right.items is not None:
             return Items(left.kind, left.items + right.items, UNKNOWN)
         return Items(left.kind, None, element_of(left) if left.items != () else element_of(right))
+    if op == "|":
+        return merged_mappings(left, right)
     if op == "*" and (isinstance(left, Items) or isinstance(right, Items)):
         items = left if isinstance(left, Items) else right
         assert isinstance(items, Items)

@@ -293,9 +293,7 @@ def bind_arguments(
     result: dict[str, Value] = {}
     if args:
         names = [name for name, kind, _, _ in node.params if kind in _BY_PLACE]
-        for name, (expr, value) in zip(names[1:] if bound else names, args, strict=False):
-            if type(expr) is facts.Starred:
-                break
+        for name, value in zip(names[1:] if bound else names, _one_by_one(args), strict=False):
             result[name] = value
     if keywords:
         known = {param.name for param in node.params}
@@ -306,3 +304,16 @@ def bind_arguments(
 
 
 _BY_PLACE: Final = frozenset({"positional", "normal"})
+
+
+def _one_by_one(args: list[tuple[facts.Expr, Value]]) -> list[Value]:
+    """The values of arguments, those of `*args` among them, up to one of which nobody knows how many it holds."""
+    found: list[Value] = []
+    for expr, value in args:
+        if type(expr) is not facts.Starred:
+            found.append(value)
+        elif isinstance(value, Items) and value.items is not None:
+            found += value.items
+        else:
+            break
+    return found

@@ -337,6 +337,16 @@ def _join_items(a: Items, b: Items) -> Items:
     return Items(kind, None, join(element_of(a), element_of(b)))
 
 
+def merged_mappings(a: Value, b: Value) -> Value:
+    """`a | b` for two dictionaries: what `b` has stands in the place of what `a` has."""
+    if not isinstance(a, Mapping) or not isinstance(b, Mapping):
+        return UNKNOWN
+    element = a.element if isinstance(b.element, Unknown) else b.element
+    if not isinstance(a.element, Unknown) and not isinstance(b.element, Unknown):
+        element = join(a.element, b.element)
+    return Mapping(tuple({**dict(a.items), **dict(b.items)}.items()), element)
+
+
 _EMPTY: Final = Mapping((), UNKNOWN)
 
 
