@@ -4,6 +4,7 @@ import itertools
 from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypedDict
 
 import torch
 from torch import Tensor
@@ -106,3 +107,14 @@ def by_name(output: Output):
     if output["steps"] > 3:  # silent: HS201
         return output["missing"] > 0
     return output["loss"].item()  # expect: HS101
+
+
+class Batch(TypedDict):
+    total: Tensor
+    count: int
+
+
+def typed(batch: Batch):
+    if batch["count"] > 3:  # silent: HS201
+        return batch["other"] > 0
+    return batch["total"].item()  # expect: HS101

@@ -212,7 +212,10 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         own = special(frame, node, base, "__getitem__", (node.key, index))
         if own is not None:
             return _field(frame, base, index) if isinstance(own, Unknown) else own
-        base = fields_of(frame, base.name) or base
+        fields = fields_of(frame, base.name)
+        if fields is None:
+            return _field(frame, base, index)
+        base = fields
     if isinstance(base, Mapping):
         if isinstance(index, Text) and index.const is not None:
             for key, value in base.items:
@@ -269,7 +272,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
 
 
 def _field(frame: Frame, base: Instance, index: Value) -> Value:
-    """`output["loss"]` of an object that nobody knows how to index is its attribute, if it has one of that name."""
+    """`output["loss"]` of an object that nobody knows how to index, or of a `TypedDict`: its attribute of that name."""
     if not isinstance(index, Text) or index.const is None:
         return UNKNOWN
     value = class_attribute(frame.context, base.name, index.const, base)
