@@ -227,6 +227,7 @@ def test_the_source_is_found_after_the_program_changed_its_folder(folder: Path) 
         (("-m", "empty.nosuch"), "no module named `empty.nosuch`"),
         (("-m", "broken.part"), "can't find the module `broken.part`: ZeroDivisionError"),
         (("-m", "math"), "`math` has no Python code to run"),
+        (("-m", "sys"), "`sys` has no Python code to run"),
         (("empty",), "`empty` has no `__main__.py`"),
     ],
 )

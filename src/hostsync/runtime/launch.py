@@ -210,7 +210,7 @@ def _spec(name: str) -> ModuleSpec | None:
 
 def _of_spec(spec: ModuleSpec, argv0: str, package: str | None) -> Main:
     get_code = getattr(spec.loader, "get_code", None)
-    if get_code is None or isinstance(spec.loader, ExtensionFileLoader):
+    if get_code is None or spec.origin == "built-in" or isinstance(spec.loader, ExtensionFileLoader):
         raise LaunchError(f"`{spec.name}` has no Python code to run")
     file = spec.origin or argv0
     return Main(lambda: get_code(spec.name), argv0, file, package, spec, spec.loader)
