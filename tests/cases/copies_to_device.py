@@ -142,3 +142,15 @@ def _left_out(x: Tensor, value: Tensor | None = None):
 
 def leave_out(x: Tensor):
     return _left_out(x) + _left_out(x, None)
+
+
+def positions(x: Tensor, at: Tensor | None = None):
+    if at is None:
+        at = torch.arange(x.shape[0], device=x.device)
+    return at * 2
+
+
+def use_positions(x: Tensor, y: Tensor):
+    a = positions(x).to(y.device)  # silent: HS401
+    b = positions(x, None).to(y.device)  # silent: HS401
+    return a + b + positions(x, torch.arange(3)).to(y.device)  # expect: HS401

@@ -12,10 +12,9 @@ from hostsync.infer.functions import is_device_name, is_host_default, is_none
 from hostsync.infer.moved_once import reported_once
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, place_name, short_name
-from hostsync.infer.summaries import defaults_of
+from hostsync.infer.summaries import defaults_of, without
 from hostsync.infer.values import (
     ANYWHERE,
-    CPU,
     ClassRef,
     Device,
     Items,
@@ -216,8 +215,8 @@ def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:
         if value is None or isinstance(value, (Number, Ref)):
             result.add("?")
         elif isinstance(value, Nothing):
-            # Without a device it is the CPU; a tensor that is not there is nowhere, and nothing waits for it.
-            result |= CPU if is_device_name(param) else frozenset()
+            # Where nobody hands in a tensor, nothing waits for it.
+            result |= without(param)
         elif isinstance(value, (Items, Mapping)):
             held = tensors_in(value)
             result |= resolved(context, site.caller, held[0].device, depth - 1) if held else ANYWHERE
