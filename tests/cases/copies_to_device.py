@@ -144,13 +144,19 @@ def leave_out(x: Tensor):
     return _left_out(x) + _left_out(x, None)
 
 
-def positions(x: Tensor, at: Tensor | None = None):
-    if at is None:
-        at = torch.arange(x.shape[0], device=x.device)
-    return at * 2
+class Positions(torch.nn.Embedding):
+    def forward(self, count: int, at: Tensor | None = None):
+        if at is None:
+            at = torch.arange(count, device=self.weight.device)
+        return super().forward(at)
 
 
-def use_positions(x: Tensor, y: Tensor):
-    a = positions(x).to(y.device)  # silent: HS401
-    b = positions(x, None).to(y.device)  # silent: HS401
-    return a + b + positions(x, torch.arange(3)).to(y.device)  # expect: HS401
+class WithPositions(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.positions = Positions(8, 8)
+
+    def forward(self, x: Tensor):
+        x = x + self.positions(3).to(x.device)  # silent: HS401
+        x = x + self.positions(3, None).to(x.device)  # silent: HS401
+        return x + self.positions(3, torch.arange(3)).to(x.device)  # expect: HS401
