@@ -158,5 +158,15 @@ class WithPositions(torch.nn.Module):
 
     def forward(self, x: Tensor):
         x = x + self.positions(3).to(x.device)  # silent: HS401
-        x = x + self.positions(3, None).to(x.device)  # silent: HS401
         return x + self.positions(3, torch.arange(3)).to(x.device)  # expect: HS401
+
+
+def made_at(n: int, where=None):
+    """Whatever its name, without a device it is the CPU."""
+    return torch.arange(n, device=where)
+
+
+def use_made_at(x: Tensor):
+    if made_at(3).sum().item() > 2:  # silent: HS101
+        return x
+    return x + made_at(3).to(x.device)  # expect: HS401

@@ -8,13 +8,14 @@ from typing import Final
 from hostsync.infer.classes import distribution_base
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
-from hostsync.infer.functions import is_device_name, is_host_default, is_none
+from hostsync.infer.functions import is_device_name, is_host_default, is_none, usage
 from hostsync.infer.moved_once import reported_once
 from hostsync.infer.operations import device_of
-from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, place_name, short_name
-from hostsync.infer.summaries import defaults_of, without
+from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, is_tensor_annotation, place_name, short_name
+from hostsync.infer.summaries import defaults_of
 from hostsync.infer.values import (
     ANYWHERE,
+    CPU,
     ClassRef,
     Device,
     Items,
@@ -203,6 +204,15 @@ def _sets_up(context: Context, symbol: str) -> bool:
     return bool(SETUP_NAME.match(symbol.rpartition(".")[2])) or is_setup_only(context, symbol)
 
 
+def _is_tensor(context: Context, symbol: str, name: str) -> bool:
+    """Whether a parameter that may be left out stands for a tensor, by its annotation or by its use."""
+    node = context.functions.get(symbol)
+    param = next((param for param in node.params if param.name == name), None) if node is not None else None
+    if node is None or param is None or not is_none(param.default):
+        return False
+    return is_tensor_annotation(param.annotation) or name in usage(context, node).tensors
+
+
 def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:
     sites = context.calls.get(symbol)
     if not sites or not depth:
@@ -210,13 +220,16 @@ def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:
     defaults = defaults_of(context, symbol)
     is_known = _is_private(context, symbol) or _is_left_on_the_host(context, symbol, param, sites)
     result: set[str] = set() if is_known else {"?"}
+    is_tensor = _is_tensor(context, symbol, param)
     for site in sites:
         value = site.bindings.get(param, defaults.get(param))
+        if is_tensor and (isinstance(value, Nothing) or param not in site.bindings):
+            # Where nobody hands in a tensor, nothing waits for it.
+            continue
         if value is None or isinstance(value, (Number, Ref)):
             result.add("?")
         elif isinstance(value, Nothing):
-            # Where nobody hands in a tensor, nothing waits for it.
-            result |= without(param)
+            result |= CPU
         elif isinstance(value, (Items, Mapping)):
             held = tensors_in(value)
             result |= resolved(context, site.caller, held[0].device, depth - 1) if held else ANYWHERE

@@ -13,12 +13,12 @@ from hostsync.infer.frame import (
     Frame,
     evaluate,
 )
-from hostsync.infer.functions import is_device_name, is_host_default, last_name, run, usage
+from hostsync.infer.functions import is_host_default, last_name, run, usage
 from hostsync.infer.handed import HELD
 from hostsync.infer.operations import (
     device_of,
 )
-from hostsync.infer.plain import is_foreign
+from hostsync.infer.plain import is_foreign, is_tensor_annotation
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
@@ -175,7 +175,9 @@ def _defaults(node: facts.Function) -> dict[str, Value]:
             result[param.name] = DeviceValue(CPU)
         elif isinstance(default, facts.Const):
             if default.kind == "none":
-                result[param.name] = Nothing()
+                # Without a device it is the CPU; a tensor that is left out says nothing of where others are.
+                if not is_tensor_annotation(param.annotation):
+                    result[param.name] = Nothing()
             elif default.kind == "str":
                 result[param.name] = Text(str(default.value))
             elif default.kind in {"int", "float", "bool"}:
@@ -237,11 +239,6 @@ def _derived(argument: Value) -> Value:
     return argument if isinstance(argument, Array) else UNKNOWN
 
 
-def without(param: str) -> Device:
-    """Where that is for which None stands: without a device it is the CPU; a tensor that is not there is nowhere."""
-    return CPU if is_device_name(param) else frozenset()
-
-
 def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Device:
     result: set[str] = set()
     handed_in: set[str] = set()
@@ -254,13 +251,8 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
             argument = defaults.get(atom[1:])
             if argument is None:
                 result.add("?")
-            elif isinstance(argument, Nothing):
-                result |= without(atom[1:])
             else:
                 result |= device_of(argument).device
-            continue
-        if isinstance(argument, Nothing):
-            result |= without(atom[1:])
             continue
         if isinstance(argument, Tensor) and argument.sure:
             handed_in |= argument.device
@@ -274,7 +266,7 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
     if handed_in and "cpu" not in handed_in:
         # `if not isinstance(x, Tensor): x = torch.tensor(x)`: what is a tensor already stays where it is.
         result.discard("cpu")
-    return frozenset(result) or ANYWHERE
+    return frozenset(result)
 
 
 def _lambda_result(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:

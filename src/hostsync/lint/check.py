@@ -145,7 +145,10 @@ def _matters_to_others(source: bytes, links: Links | None, wanted: Wanted | None
 
     if wanted is not None and may_hand_on(source, wanted.names):
         return True
-    return links is not None and bool(links.targets) and links.derives_from_torch(bases_in(source))
+    if links is None or not links.targets:
+        return False
+    bases = bases_in(source)
+    return bool(bases) and links.derives_from_torch(bases)
 
 
 @lru_cache(maxsize=8)
