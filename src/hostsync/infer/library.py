@@ -24,6 +24,7 @@ from hostsync.infer.operations import (
     device_of,
 )
 from hostsync.infer.own_calls import WRAPPER, construct, own_function
+from hostsync.infer.plain import TENSOR_TYPES
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -47,11 +48,6 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     because,
-)
-
-_LEGACY: Final = frozenset(
-    "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
-    "BoolTensor Tensor".split()
 )
 
 _OF_ARRAYS: Final = frozenset({"scipy", "cv2", "skimage", "librosa"})
@@ -84,7 +80,7 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
                 receiver = Tensor(ANYWHERE)
             return method_call(frame, node, Method(receiver, rest.partition(".")[2]), args[1:], keywords)
         last = rest.rpartition(".")[2]
-        if last in _LEGACY:
+        if last in TENSOR_TYPES:
             return _legacy_constructor(frame, node, rest, args)
         if last in {"Parameter", "Buffer"}:
             return _parameter(args)

@@ -227,6 +227,11 @@ def decode_signature(name: str, data: Plain) -> facts.Function:
     )
 
 
+TENSOR_TYPES: Final = frozenset(
+    "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
+    "BoolTensor Tensor".split()
+)
+"""The names of torch's types of tensors, those with a dtype among them."""
 _TENSOR: Final = facts.Const(_NOWHERE, "str", "torch.Tensor")
 
 
@@ -240,8 +245,8 @@ def is_tensor_annotation(node: facts.Expr | None) -> bool:
     if isinstance(node, facts.Subscript):
         return _decorator(node.value) == "Optional" and is_tensor_annotation(node.key)
     if isinstance(node, facts.Const):
-        return node.kind == "str" and isinstance(node.value, str) and node.value.rpartition(".")[2] == "Tensor"
-    return node is not None and _decorator(node) == "Tensor"
+        return node.kind == "str" and isinstance(node.value, str) and node.value.rpartition(".")[2] in TENSOR_TYPES
+    return node is not None and _decorator(node) in TENSOR_TYPES
 
 
 def _default(node: facts.Expr | None) -> Plain:
