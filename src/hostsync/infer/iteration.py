@@ -59,9 +59,10 @@ def iteration(frame: Frame, node: facts.Call, name: str, args: ArgumentList, key
         return Items("iterable", None, iterated(frame, first))
     if last == "zip_longest":
         return BUILTINS["zip"](frame, node, args, [])
-    if last in {"tee", "batched"}:
-        inner = Items("iterable" if last == "tee" else "tuple", None, first)
-        return Items("tuple", (inner, inner), UNKNOWN) if last == "tee" else Items("iterable", None, inner)
+    if last == "tee":
+        return Items("tuple", None, Items("iterable", None, first))
+    if last == "batched":
+        return Items("iterable", None, Items("tuple", None, first))
     if last == "groupby":
         return Items("iterable", None, Items("tuple", (UNKNOWN, Items("iterable", None, first)), UNKNOWN))
     parts = _parts(frame, last, first, args, keywords)

@@ -383,9 +383,9 @@ def _of_container(
     """A method of a container of modules that says what is in it; None for other methods."""
     values = [value for _, value in args]
     if isinstance(held, Mapping):
-        pair = Items("tuple", (TEXT, module_in(receiver)), UNKNOWN)
-        each = {"items": pair, "values": module_in(receiver), "keys": TEXT}.get(name)
-        return None if each is None else Items("iterable", None, each)
+        if name not in {"items", "values", "keys"}:
+            return None
+        return _mapping_method(frame, node, Mapping((), module_in(receiver)), name, [], [])
     if name == "children":
         return Items("generator", None, module_in(receiver))
     if name in {"append", "insert"} and values:
