@@ -116,3 +116,23 @@ def use_sums(sums: Sums):
     if sums.count > 1:  # silent: HS201
         return 1
     return 2 if sums.total > 1 else 3  # expect: HS201
+
+
+@dataclass
+class Level:
+    level: Any
+
+
+@dataclass
+class Named(Level):
+    name: str
+
+
+def named(x: Tensor):
+    return Named(x.sum(), "sum")
+
+
+def use_named(named: Named):
+    if named.name > "a":  # silent: HS201
+        return 1
+    return 2 if named.level > 0 else 3  # expect: HS201

@@ -106,7 +106,7 @@ class Output:
 def by_name(output: Output):
     if output["steps"] > 3:  # silent: HS201
         return output["missing"] > 0
-    return output["loss"].item()  # expect: HS101
+    return 1 if output["loss"] > 2 else 2  # expect: HS201
 
 
 class Batch(TypedDict):

@@ -83,3 +83,38 @@ def scaled(layer: Scaled, x: Tensor):
     if (out > 2).any():  # expect: HS201
         return out
     return None
+
+
+class Level(nn.Linear):
+    def forward(self, x):
+        return super().forward(x)
+
+
+def leveled(layer: Level, x: Tensor):
+    return 1 if layer(x) > 3 else 2  # expect: HS201
+
+
+class Peaks:
+    """To be derived from beside a module."""
+
+    def forward(self, x):
+        out = super().forward(x)
+        if out is not None:
+            return x.sum().item()  # expect: HS101
+        return out
+
+
+class Gate(nn.Module):
+    """Only what stands before it tells what it is handed."""
+
+    def forward(self, h):
+        return h if h > 3 else None  # expect: HS201
+
+
+class Chain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gated = nn.Sequential(nn.Linear(8, 8), Gate())
+
+    def forward(self, x: Tensor):
+        return self.gated(x)
