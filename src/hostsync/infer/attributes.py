@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, note_reader
+from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
 from hostsync.infer.frame import (
     Context,
     Frame,
@@ -156,7 +156,7 @@ def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:
 def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
     if base.local:
         value = class_attribute(frame.context, base.name, name, base)
-        if isinstance(value, (Unknown, Nothing)) and frame.owner is not None and base == frame.bound:
+        if frame.owner is not None and base == frame.bound and is_vague(frame.context, value):
             want(frame.context, frame.owner, name)
         if isinstance(value, (Unknown, Nothing)):
             note_reader(frame, base.name)

@@ -6,6 +6,8 @@ from collections.abc import Collection
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.annotations import MODULE_CLASS
+from hostsync.infer.defaults import is_device_name, is_host_default, is_none
 from hostsync.infer.frame import (
     ClassInfo,
     Context,
@@ -14,9 +16,6 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.functions import (
     is_decorated,
-    is_device_name,
-    is_host_default,
-    is_none,
     method_frame,
     run,
     takes_context,
@@ -56,6 +55,16 @@ def is_module_class(context: Context, name: str) -> bool:
                 if "forward" in info.methods and last not in {"Function", "Protocol", "ABC"}:
                     return True
     return False
+
+
+def is_vague(context: Context, value: Value) -> bool:
+    """Whether derived classes may know more of what an attribute holds: nothing is known, or that it is any module."""
+    if isinstance(value, Instance):
+        if not value.local:
+            return value.name == MODULE_CLASS
+        lineage = context.lineage(value.name)
+        return not any("forward" in info.methods for info in lineage) and is_module_class(context, value.name)
+    return isinstance(value, (Unknown, Nothing))
 
 
 DISTRIBUTIONS: Final = "torch.distributions."
@@ -120,6 +129,7 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
     context.building += 1
     table: dict[str, Value] = {}
     info.table = table
+    _take_over(context, info, table)
     order = sorted((*info.methods.values(), *info.others), key=lambda method: method.name != "__init__")
     for method in order:
         if is_decorated(method, "classmethod"):
@@ -134,11 +144,9 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
         frame.sink = info
         run(frame, method)
         _take_down(frame, info, method)
+        _take_over(context, info, table)
         if first:
             info.set_up = frame
-    for name, value in info.promised.items():
-        if isinstance(table.get(name, UNKNOWN), (Unknown, Nothing)):
-            table[name] = value
     info.busy = False
     context.building -= 1
     if any(_moves_all(context, known) for known in context.lineage(info.name)):
@@ -146,6 +154,13 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
             if isinstance(value, Tensor) and value.device == CPU:
                 table[name] = value._replace(device=ANYWHERE)
     return table
+
+
+def _take_over(context: Context, info: ClassInfo, table: dict[str, Value]) -> None:
+    """What derived classes leave in attributes of which the class itself knows nothing. Its methods see it, too."""
+    for name, value in info.promised.items():
+        if is_vague(context, table.get(name, info.attributes.get(name, UNKNOWN))):
+            table[name] = value
 
 
 def _moves_all(context: Context, info: KnownClass) -> bool:

@@ -12,6 +12,7 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.evidence import Usage
+from hostsync.infer.host_devices import host_calls
 from hostsync.infer.imported import ARRAY_PACKAGES, imports_torch, mentions_any, names_of_packages
 from hostsync.infer.links import KnownClass, Links
 from hostsync.infer.plain import is_foreign
@@ -99,7 +100,7 @@ class Signature(NamedTuple):
 class Handed(NamedTuple):
     """What callers hand in for a parameter, and where."""
 
-    value: Tensor | Items | MappingValue | Instance | Callable | Choice | Ref
+    value: Tensor | Items | MappingValue | Instance | Callable | Choice | Ref | DeviceValue
     where: Reason | None
     """The call, if it is in this module."""
     text: str
@@ -171,6 +172,7 @@ class ClassInfo(KnownClass):
                     self.others.append(known)
                 methods[method.name] = method
         super().__init__(name, bases, methods)
+        self.host_calls = host_calls(methods)
         self.node = node
         self.writes: dict[str, Writes] = {}
         self.promised: dict[str, Value] = {}

@@ -7,6 +7,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS, admits_number, from_annotation
+from hostsync.infer.defaults import is_device_name
 from hostsync.infer.events import Reason
 from hostsync.infer.evidence import Usage, dotted_path, usage_of
 from hostsync.infer.frame import (
@@ -19,6 +20,7 @@ from hostsync.infer.frame import (
     execute,
     symbol_of,
 )
+from hostsync.infer.host_devices import is_handed_host
 from hostsync.infer.imported import imports_torch
 from hostsync.infer.links import KnownClass
 from hostsync.infer.plain import is_tensor_annotation, short_name
@@ -158,6 +160,10 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             held = None if handed is None else handed.get(param.name)
             if held is not None:
                 value = _told(frame, param, value, held, proven)
+        elif isinstance(value, DeviceValue) and param.default is None and is_device_name(param.name):
+            is_open.append(param.name)
+            position = params.index(param) - (frame.bound is not None)
+            value = _told_device(frame, position, param.name, None if handed is None else handed.get(param.name))
         frame.bind(param.name, value)
     if frame.events is not None:
         names = tuple([p.name for p in params if p.kind in {"positional", "normal", "keyword"}])
@@ -181,6 +187,8 @@ def _is_vague(value: Value) -> bool:
 
 def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: bool) -> Value:
     """What is known of a parameter, with what callers hand in."""
+    if isinstance(held.value, DeviceValue):
+        return value
     if isinstance(held.value, (Callable, Choice, Ref)):
         return held.value if isinstance(value, Unknown) and not proven else value
     if isinstance(held.value, Instance):
@@ -202,10 +210,30 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
     return tensor._replace(ndim=0) if number else tensor
 
 
+def _told_device(frame: Frame, position: int, name: str, held: Handed | None) -> DeviceValue:
+    """A device that must be given, with what callers hand in. What a function gives depends on the single call."""
+    given = DeviceValue(of_param(name))
+    if frame.events is None and frame.sink is None:
+        return given
+    if held is not None and isinstance(held.value, DeviceValue):
+        if held.value.device == CPU:
+            return held.value
+        return given if frame.sink is None else held.value
+    if frame.owner is None or frame.function is None or frame.bound is None:
+        return given
+    calls = [call for info in frame.context.lineage(frame.owner) for call in info.host_calls]
+    is_made_so = is_handed_host(calls, frame.function.name, position, name) if calls else None
+    # Others may tell its objects to use another device later.
+    is_mixed = is_made_so or (is_made_so is not None and frame.sink is not None)
+    return DeviceValue(CPU | ANYWHERE) if is_mixed else given
+
+
 def _on_the_host(value: Value, held: Items | Mapping) -> Value:
     """A container that is annotated, where callers hand in tensors of the CPU; other news is none."""
     if isinstance(value, Mapping) and isinstance(held, Mapping):
-        known = [(key, item) for key, item in held.items if isinstance(item, Tensor) and item.device == CPU]
+        if isinstance(held.element, Tensor) and held.element.device >= CPU:
+            return held
+        known = [(key, item) for key, item in held.items if isinstance(item, Tensor) and item.device >= CPU]
         return Mapping(tuple({**dict(value.items), **dict(known)}.items()), value.element)
     tensors = tensors_in(held)
     return held if type(value) is type(held) and all(tensor.device == CPU for tensor in tensors) else value
@@ -223,23 +251,6 @@ def _handed_in(frame: Frame, tensor: Tensor, name: str, text: str) -> Tensor:
         row, column = frame.function.span[:2]
         tensor = tensor._replace(origin=because(Reason(facts.Span(row, column, row, column), text), None))
     return tensor
-
-
-def is_device_name(name: str) -> bool:
-    """A parameter of this name asks for a device."""
-    return name in {"device", "map_location"} or name.endswith("_device")
-
-
-def is_host_default(default: facts.Expr | None) -> bool:
-    """The default is None or the CPU."""
-    if isinstance(default, facts.Call) and last_name(default.func) == "device" and default.args:
-        default = default.args[0]
-    return isinstance(default, facts.Const) and (default.kind == "none" or default.value == "cpu")
-
-
-def is_none(node: facts.Expr | None) -> bool:
-    """Whether an expression is `None` as written."""
-    return isinstance(node, facts.Const) and node.kind == "none"
 
 
 def _promised(frame: Frame, param: facts.Param) -> Tensor | None:
@@ -304,7 +315,3 @@ def is_decorated(node: facts.Function, name: str) -> bool:
     if not node.decorators:
         return False
     return any(isinstance(d, facts.Name) and d.id == name for d in node.decorators)
-
-
-def last_name(node: facts.Expr) -> str:
-    return node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.functions import last_name
+from hostsync.infer.defaults import last_name
 from hostsync.infer.links import KnownClass
 from hostsync.infer.values import Ref, Value
 

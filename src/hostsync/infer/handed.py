@@ -9,17 +9,23 @@ from threading import Thread
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.defaults import is_device_name
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall
+from hostsync.infer.operations import device_of
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
+    CPU,
     Array,
     Callable,
+    Device,
+    DeviceValue,
     Instance,
     Items,
     Mapping,
     Method,
+    Nothing,
     Tensor,
     Unknown,
     Value,
@@ -111,8 +117,26 @@ def tells(value: Value) -> bool:
     return isinstance(value, Tensor) and value.sure
 
 
-def told_by_calls(context: Context) -> dict[str, dict[str, Handed]]:
-    """What the calls inside the module say of parameters of its functions that are not known yet."""
+def device_handed(symbol: str, site: CallSite, param: str) -> DeviceValue | None:
+    """The device that a call hands in for a parameter which asks for one; None if it says nothing of it.
+
+    A method that hands its own on to the one that it overrides says nothing: others told it.
+    """
+    value = site.bindings.get(param)
+    if value is None or isinstance(value, Nothing) or not is_device_name(param):
+        return None
+    device = device_of(value).device
+    is_own = any(atom.startswith("=") for atom in device)
+    if is_own and site.caller.rpartition(".")[2] == symbol.rpartition(".")[2]:
+        return None
+    return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in device))
+
+
+def told_by_calls(context: Context, *, again: bool = False) -> dict[str, dict[str, Handed]]:
+    """What the calls inside the module say of parameters of its functions that are not known yet.
+
+    With `again`, also what they said before of containers, where these hold something else by now.
+    """
     found: dict[str, dict[str, Handed]] = {}
     working = Working(context)
     for symbol, sites in context.calls.items():
@@ -121,10 +145,14 @@ def told_by_calls(context: Context) -> dict[str, dict[str, Handed]]:
             continue
         known = context.handed.get(symbol, {})
         for param in signature.open:
-            if param not in known:
+            before = known.get(param)
+            if before is not None and not (again and not before.text and isinstance(before.value, (Items, Mapping))):
+                continue
+            handed = _device_by_sites(symbol, sites, param)
+            if handed is None:
                 handed = _by_sites(context, sites, param, working)
-                if handed is not None:
-                    found.setdefault(symbol, {})[param] = handed
+            if handed is not None and (before is None or opened(handed.value) != opened(before.value)):
+                found.setdefault(symbol, {})[param] = handed
     return found
 
 
@@ -163,6 +191,20 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
         return None
     shared = common_class(list(objects), {name: [i.name for i in context.lineage(name)[1:]] for name in objects})
     return None if shared is None else Handed(Instance(shared, True), next(iter(objects.values())), "")
+
+
+def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str) -> Handed | None:
+    """The devices that some calls hand in, if the CPU is one of them."""
+    if not is_device_name(param):
+        return None
+    found: Device = frozenset()
+    first: Reason | None = None
+    for site in sites:
+        given = device_handed(symbol, site, param)
+        if given is not None:
+            found |= given.device
+            first = first or Reason(site.span, "the call that hands it in")
+    return Handed(DeviceValue(found), first, "") if found >= CPU else None
 
 
 def tensor_of(handed: Handed) -> Tensor:

@@ -92,6 +92,8 @@ class _Export:
             "attributes": self._values(info.attributes),
             "table": self._values(table),
         }
+        if info.host_calls:
+            data["host_calls"] = [list(call) for call in info.host_calls]
         return {**data, "wants": sorted(info.wants)} if info.wants else data
 
     def _values(self, held: dict[str, Value]) -> Plain:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from hostsync import facts
 from hostsync.facts import KNOWN_BY_NAME
+from hostsync.infer.host_devices import HostCall
 from hostsync.infer.imported import known_as
 from hostsync.infer.plain import SEPARATOR, Plain, decode, decode_signature
 from hostsync.infer.values import UNKNOWN, Callable, ClassRef, Ref, Value
@@ -20,7 +21,7 @@ MODULE: Final = "module:"
 class KnownClass:
     """A class, by what its module says of it; one of the scanned module itself is a `frame.ClassInfo`."""
 
-    __slots__ = ("attributes", "bases", "methods", "name", "table", "wants")
+    __slots__ = ("attributes", "bases", "host_calls", "methods", "name", "table", "wants")
 
     def __init__(self, name: str, bases: tuple[Value, ...], methods: dict[str, facts.Function]) -> None:
         self.name = name
@@ -30,6 +31,8 @@ class KnownClass:
         """What its body assigns."""
         self.table: dict[str, Value] | None = None
         """What its methods assign to attributes of `self`, once that was asked for."""
+        self.host_calls: tuple[HostCall, ...] = ()
+        """Its calls of its own methods that hand in the CPU."""
         self.wants: set[str] = set()
         """What its methods use of `self` and nothing in the class tells: classes derived from it may."""
 
@@ -41,6 +44,7 @@ def _foreign_class(name: str, data: Plain, library: Library) -> KnownClass:
     found.attributes = {k: decode(v, library.function) for k, v in data["attributes"].items()}
     found.table = {k: decode(v, library.function) for k, v in data["table"].items()}
     found.wants.update(data.get("wants", ()))
+    found.host_calls = tuple([HostCall(*call) for call in data.get("host_calls", ())])
     return found
 
 

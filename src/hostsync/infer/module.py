@@ -81,7 +81,7 @@ def follow_again(followed: Followed, handed: dict[str, dict[str, Handed]]) -> Fo
     known = context.handed
     news = {symbol: params for symbol, params in handed.items() if _is_news(params, known.get(symbol, {}))}
     told: dict[str, dict[str, Handed]] = {**{symbol: {} for symbol in sorted(readers | concerned)}, **news}
-    return _settled(context, _tell(context, list(followed.recorded), told))
+    return _settled(context, _tell(context, list(followed.recorded), told), again=True)
 
 
 def _promise(context: Context, handed: dict[str, dict[str, Handed]]) -> set[str]:
@@ -104,10 +104,10 @@ def _is_news(params: Mapping[str, Handed], known: Mapping[str, Handed]) -> bool:
     return any(known.get(name) != held for name, held in params.items())
 
 
-def _settled(context: Context, recorded: list[Recorded]) -> Followed:
+def _settled(context: Context, recorded: list[Recorded], *, again: bool = False) -> Followed:
     """Lets the calls inside the module tell what they can, and judges what was recorded."""
     for _ in range(ROUNDS):
-        told = told_by_calls(context)
+        told = told_by_calls(context, again=again)
         if not told:
             break
         recorded = _tell(context, recorded, told)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from hostsync.infer.classes import distribution_base
+from hostsync.infer.defaults import is_device_name, is_host_default, is_none
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
-from hostsync.infer.functions import is_device_name, is_host_default, is_none, usage
+from hostsync.infer.functions import usage
+from hostsync.infer.host_devices import is_handed_host
 from hostsync.infer.moved_once import reported_once
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, is_tensor_annotation, place_name, short_name
@@ -140,10 +142,26 @@ def is_setup_only(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
     owner, _, name = symbol.rpartition(".")
     if SETUP_NAME.match(name):
         return not _is_made_in_use(context, symbol)
+    if owner in context.classes and _is_made_on_host(context, owner, symbol):
+        return True
     callers = {site.caller for site in context.calls.get(symbol, ())} | context.tabled.get(symbol, set())
     if not callers or not depth or (owner in context.classes and not name.startswith("_")):
         return False
     return all(caller != symbol and is_setup_only(context, caller, depth - 1) for caller in callers)
+
+
+def _is_made_on_host(context: Context, owner: str, symbol: str) -> bool:
+    """Whether a method must be told a device, and the constructor tells it the CPU, as nothing else in the class."""
+    calls = [call for info in context.lineage(owner) for call in info.host_calls]
+    node = context.functions.get(symbol) if calls else None
+    if node is None:
+        return False
+    asking = [
+        (position, param.name)
+        for position, param in enumerate(node.params[1:])
+        if param.default is None and is_device_name(param.name)
+    ]
+    return any(is_handed_host(calls, node.name, position, name) for position, name in asking)
 
 
 def _is_made_in_use(context: Context, symbol: str) -> bool:

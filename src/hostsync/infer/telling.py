@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from hostsync.infer.classes import closed
 from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed
-from hostsync.infer.handed import COMMON, Working, open_tensor, opened, tells
+from hostsync.infer.handed import COMMON, Working, device_handed, open_tensor, opened, tells
 from hostsync.infer.plain import SEPARATOR, Plain, decode, encode, functions_in, is_at_top, is_foreign, is_indexed
 from hostsync.infer.summaries import is_abstract, summarise
 from hostsync.infer.values import (
@@ -17,6 +17,7 @@ from hostsync.infer.values import (
     Callable,
     Choice,
     ClassRef,
+    DeviceValue,
     Instance,
     Items,
     Mapping,
@@ -198,8 +199,11 @@ def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallS
     for symbol, sites in sorted(calls, key=lambda call: call[0]):
         for site in sites:
             for param, value in site.bindings.items():
-                if isinstance(value, Instance) and working.has(value):
-                    data: Plain = of_class(_known_as(value.name, key))
+                asked = device_handed(symbol, site, param)
+                if asked is not None:
+                    data: Plain = encode(asked, _qualify)
+                elif isinstance(value, Instance) and working.has(value):
+                    data = of_class(_known_as(value.name, key))
                 else:
                     data = _argument(value, key)
                 if data is None:
@@ -268,6 +272,8 @@ def join_plain(a: Plain, b: Plain) -> Plain:
         return b if functions[0] else a
     if a[0] == OBJECTS or b[0] == OBJECTS:
         return b if a[0] == OBJECTS else a
+    if a[0] == b[0] == "D":
+        return ["D", sorted({*a[1], *b[1]})]
     first, second = decode(a, _nothing), decode(b, _nothing)
     if type(first) is type(second) and isinstance(first, (Tensor, Items, Mapping)):
         return encode(join(first, second), _qualify)
@@ -323,12 +329,14 @@ def from_outside(told: Plain, key: str, context: Context) -> dict[str, dict[str,
     found: dict[str, dict[str, Handed]] = {}
     for symbol, params in told.items():
         for param, (data, text) in params.items():
-            for name in classes_of(data):
-                own = Instance(name.removeprefix(f"{key}{SEPARATOR}"), True)
+            names = [name.removeprefix(f"{key}{SEPARATOR}") for name in classes_of(data)]
+            if names:
+                objects = tuple([Instance(name, True) for name in names])
+                own = objects[0] if len(objects) == 1 else Choice(objects)
                 found.setdefault(symbol, {})[param] = Handed(own, None, text)
             value = UNKNOWN if data[0] == OBJECTS else decode(data, function)
             if isinstance(value, Tensor):
                 value = value._replace(sure=True)
-            if isinstance(value, (Tensor, Items, Mapping)) or is_function(value):
+            if isinstance(value, (Tensor, Items, Mapping, DeviceValue)) or is_function(value):
                 found.setdefault(symbol, {})[param] = Handed(value, None, text)
     return found

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from hostsync import facts
+from hostsync.infer.defaults import is_host_default
 from hostsync.infer.frame import Context, Recorded
-from hostsync.infer.functions import is_host_default
 from hostsync.infer.handed import HELD
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import is_foreign

@@ -19,6 +19,8 @@ _MOST_DERIVED: Final = 100
 """What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""
 _MOST_DEFINERS: Final = 20
 """What more classes define is a convention, and tells of none."""
+_MOST_PROMISED: Final = 8
+"""Of more classes that derived classes keep in one attribute only the one that all are derived from counts."""
 _SHORTEST_NAME: Final = 4
 """A name of fewer letters says nothing of a class."""
 
@@ -319,7 +321,13 @@ def _of_one_class(found: Mapping[str, Plain], lineages: _Lineages) -> dict[str, 
         kept: dict[str, Plain] = {}
         for name, (value, text) in params.items():
             names = classes_of(value)
+            if value[0] == "D" and "cpu" not in value[1]:
+                # Only that something is on the CPU is news.
+                continue
             if not names:
+                kept[name] = [value, text]
+                continue
+            if symbol.startswith(PROMISED) and 1 < len(names) <= _MOST_PROMISED:
                 kept[name] = [value, text]
                 continue
             shared = common_class(names, {one: lineages.above(one) for one in names})
@@ -346,7 +354,7 @@ def _in_words(value: Plain) -> str:
         return "an object"
     if functions_in(value):
         return "a function"
-    return "a tensor" if value[0] == "T" else "tensors"
+    return "a tensor" if value[0] == "T" else "a device" if value[0] == "D" else "tensors"
 
 
 def is_named_after(name: str, class_name: str) -> bool:

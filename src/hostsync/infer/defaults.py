@@ -1,0 +1,27 @@
+"""What the name of a parameter and its default say of a device, as written."""
+
+from __future__ import annotations
+
+from hostsync import facts
+
+
+def is_device_name(name: str) -> bool:
+    """A parameter of this name asks for a device."""
+    return name in {"device", "map_location"} or name.endswith("_device")
+
+
+def is_host_default(default: facts.Expr | None) -> bool:
+    """The default is None or the CPU."""
+    if isinstance(default, facts.Call) and last_name(default.func) == "device" and default.args:
+        default = default.args[0]
+    return isinstance(default, facts.Const) and (default.kind == "none" or default.value == "cpu")
+
+
+def is_none(node: facts.Expr | None) -> bool:
+    """Whether an expression is `None` as written."""
+    return isinstance(node, facts.Const) and node.kind == "none"
+
+
+def last_name(node: facts.Expr) -> str:
+    """The last part of a dotted name; empty for anything else."""
+    return node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
