@@ -185,10 +185,32 @@ def _subscript(node: ast.Subscript, depth: int) -> f.Expr:
     depth += 1
     value = node.value
     index = node.slice
+    if type(value) is ast.Attribute and value.attr == "__dict__" and _is_name(index):
+        # `x.__dict__["name"]` is `x.name`, also where the class makes something else of the latter.
+        owner = value.value
+        return f.Attr(_span(node), _EXPRESSIONS[type(owner)](owner, depth), index.value)  # type: ignore[attr-defined]
     return _new(
         f.Subscript,
         (_span(node), _EXPRESSIONS[type(value)](value, depth), _EXPRESSIONS[type(index)](index, depth)),
     )
+
+
+def _is_name(node: ast.expr) -> bool:
+    """A text that can be the name of an attribute."""
+    return type(node) is ast.Constant and type(node.value) is str and node.value.isidentifier()
+
+
+def _sets_attribute(node: ast.Call) -> bool:
+    """`setattr(x, "name", value)` and `object.__setattr__(x, "name", value)`, which are `x.name = value`."""
+    func = node.func
+    if type(func) is ast.Name:
+        is_known = func.id == "setattr"
+    elif type(func) is ast.Attribute and func.attr == "__setattr__":
+        is_known = type(func.value) is ast.Name and func.value.id == "object"
+    else:
+        return False
+    args = node.args
+    return is_known and len(args) == 3 and not node.keywords and _is_name(args[1]) and type(args[0]) is not ast.Starred
 
 
 def _optional(node: ast.expr | None, depth: int) -> f.Expr | None:
@@ -576,7 +598,11 @@ def _body(nodes: Sequence[ast.stmt], depth: int) -> tuple[f.Stmt, ...]:
         kind = type(node)
         if kind is ast.Expr:
             value = node.value  # type: ignore[attr-defined]
-            if type(value) is not ast.Constant:
+            if type(value) is ast.Call and _sets_attribute(value):
+                owner, name, given = value.args
+                target = f.Attr(_span(owner), _expression(owner, 0), name.value)  # type: ignore[attr-defined]
+                append(f.Assign(_span(node), (target,), _expression(given, 0), None))
+            elif type(value) is not ast.Constant:
                 append(_new(f.ExprStmt, (_span(node), _EXPRESSIONS[type(value)](value, 0))))
             continue
         lowered = table[kind](node, depth)

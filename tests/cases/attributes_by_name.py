@@ -1,0 +1,46 @@
+"""Attributes that are set and read by their names, as texts."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+class Wrapper:
+    """Hands on what it does not have itself, so that it must not set its own attributes as usual."""
+
+    def __init__(self, data: Tensor) -> None:
+        self.__dict__["_data"] = data
+        self.__dict__["on_host"] = torch.zeros(3)
+        self.__dict__[data] = data
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["_data"], name)
+
+    def __bool__(self):
+        return bool(self._data)  # expect: HS103
+
+    def __int__(self):
+        return int(self.__dict__["_data"])  # expect: HS103
+
+    def first(self):
+        return float(self.on_host)  # silent: HS103
+
+    def moved(self, x: Tensor):
+        return x + self.on_host.to(x.device)  # expect: HS401
+
+
+@dataclass(frozen=True)
+class Fixed:
+    values: object
+
+    def __post_init__(self):
+        object.__setattr__(self, "total", torch.zeros(3, device="cuda").sum())
+        setattr(self, "count", torch.ones(3).sum())
+        setattr(self, *("more", 3))
+
+    def shown(self):
+        return float(self.total)  # expect: HS103
+
+    def counted(self):
+        return float(self.count)  # silent: HS103
