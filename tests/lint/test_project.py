@@ -645,3 +645,98 @@ def test_what_comes_from_far_is_asked_anew(tmp_path: Path, workers: int, package
     assert len(after[changed]) < len(before[changed])
     for name, found in after.items():
         assert scan(source / package / name, cache=cache, workers=workers) == {name: found}
+
+
+REPOSITORY = {
+    "utils/misc.py": """\
+        import torch
+
+
+        def table(n):
+            return torch.arange(n)
+        """,
+    "models/blocks.py": """\
+        import torch
+
+
+        def offset(n):
+            return torch.zeros(n)
+
+
+        class Block(torch.nn.Module):
+            def forward(self, x):
+                return x.sum()
+        """,
+    "models/net.py": """\
+        import torch
+        from library.tables import rows
+        from models.blocks import Block
+        from utils import misc
+        from .blocks import offset
+
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.block = Block()
+
+            def forward(self, x):
+                x = x + misc.table(3).to(x.device)
+                x = x + rows(3).to(x.device)
+                return self.block(x) + offset(3).to(x.device)
+        """,
+    "src/library/__init__.py": "",
+    "src/library/tables.py": """\
+        import torch
+
+
+        def rows(n):
+            return torch.ones(n)
+        """,
+    "scripts/run.py": """\
+        import torch
+        import utils.misc
+        from models.net import Net
+
+
+        def main():
+            loss = Net().cuda()(torch.rand(3, device="cuda"))
+            if loss > 3:
+                print("large")
+            return utils.misc.table(3).to("cuda")
+        """,
+}
+"""A repository whose folders have no `__init__.py`, and whose programs are run from its top."""
+
+
+@pytest.mark.parametrize("mark", ["requirements.txt", "pyproject.toml"])
+def test_folders_without_init_are_packages_below_the_top_of_a_repository(tmp_path: Path, mark: str) -> None:
+    write(tmp_path, {**REPOSITORY, mark: ""})
+    whole = both(tmp_path)
+    assert whole["net.py"] == [(14, "HS401", "likely"), (15, "HS401", "likely"), (16, "HS401", "likely")]
+    assert whole["run.py"] == [(8, "HS201", "certain"), (10, "HS401", "certain")]
+
+
+def test_without_a_top_a_folder_sees_only_what_is_below_it(tmp_path: Path) -> None:
+    write(tmp_path, {**REPOSITORY, "main.py": "import torch\nimport utils.misc as m\nm.table(3).to('cuda')\n"})
+    whole = both(tmp_path)
+    assert whole["net.py"] == [(16, "HS401", "likely")]
+    assert whole["main.py"] == [(3, "HS401", "certain")]
+
+
+def test_installed_packages_do_not_see_each_other_by_their_folders(tmp_path: Path) -> None:
+    place = tmp_path / "lib" / "site-packages"
+    write(
+        place,
+        {"setup.py": "", "one/__init__.py": "", "one/a.py": "import torch\nfrom two.b import table\ntable().cuda()\n"},
+    )
+    write(place, {"two/b.py": "import torch\ndef table():\n    return torch.zeros(3)\n"})
+    assert scan(place)["a.py"] == []
+
+
+def test_a_new_top_of_a_repository_is_news_for_the_cache(tmp_path: Path) -> None:
+    folder, cache = tmp_path / "repository", tmp_path / "cache"
+    write(folder, REPOSITORY)
+    assert len(scan(folder, cache=cache)["net.py"]) == 1
+    write(folder, {"setup.py": ""})
+    assert len(scan(folder, cache=cache)["net.py"]) == 3

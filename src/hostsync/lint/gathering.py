@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
@@ -79,7 +79,12 @@ def survey(
     # To look up a path costs more than the rest, and hardly any run is given anything.
     entries = [_entry(file, name_of(file), given.get(file.path) if given else None) for file in listed]
     places = sorted({root_of(file) for file in listed}) if units is not None else []
-    return entries, digest(b"", *(encoded(name) for p in places for name in _folders(p)))
+    around = [encoded(name) for place in places for name in _folders(place)]
+    if units is not None:
+        # Of the folders further up, too, what lies in them decides.
+        above = sorted({root for place in places for root in units.roots.of(str(place))} - set(map(str, places)))
+        around += [encoded(part) for root in above for part in (root, *sorted(units.roots.names(root)))]
+    return entries, digest(b"", *around)
 
 
 def _entry(file: SourceFile, key: str, given: bytes | None = None) -> Entry:
@@ -122,18 +127,18 @@ def gather(
     waiting = entries
     entries = []
     while waiting:
-        strangers: dict[str, tuple[SourceFile, set[str]]] = {}
+        strangers: dict[str, tuple[SourceFile, list[_Sketch]]] = {}
         for entry in waiting:
             entries.append(entry)
             sketch = _sketch(entry, None if memory is None else memory.outlines)
             if sketch is None:
                 continue
             found[entry.key] = sketch
-            strangers.setdefault(place_of(entry.file), (entry.file, set()))[1].update(sketch.first_names)
+            strangers.setdefault(place_of(entry.file), (entry.file, []))[1].append(sketch)
         waiting = []
-        for file, names in strangers.values() if units is not None else ():
+        for file, sketches in strangers.values() if units is not None else ():
             assert units is not None
-            waiting += [_entry(other, name_of(other)) for other in units.named(file, names)]
+            waiting += [_entry(other, name_of(other)) for other in units.named(file, _Imports(sketches))]
     crowded = _crowded(entries)
     placed = {
         e.key: (e, str(e.file.path) if unit_of(e.file) in crowded else place_of(e.file))
@@ -141,6 +146,9 @@ def gather(
         if e.key in found
     }
     outlines: dict[str, Outline] = {}
+
+    def roots_of(file: SourceFile, place: str) -> tuple[str, ...]:
+        return units.roots.of(place) if units is not None and place == str(root_of(file)) else ()
 
     def built() -> Graph:
         outlines.update((key, sketch.outline()) for key, sketch in found.items())
@@ -151,6 +159,7 @@ def gather(
                 e.file.module,
                 outlines[key],
                 load_indexes(indexes_of(e.file.settings.index)) if is_aided else None,
+                roots_of(e.file, place),
             )
             for key, (e, place) in placed.items()
         )
@@ -160,7 +169,8 @@ def gather(
     else:
         about: list[bytes] = []
         for key, (entry, place) in sorted(placed.items()):
-            about += [*map(encoded, (key, place, entry.file.module, found[key].digest)), memory.mark_of(entry.file)]
+            about += [*map(encoded, (key, place, entry.file.module, found[key].digest, *roots_of(entry.file, place)))]
+            about += [memory.mark_of(entry.file)]
         name = digest(b"", *map(encoded, sorted(placed)))
         graph = _kept_graph(memory.graphs, name, digest(b"", *about), built)
     places = {entry.key: index for index, entry in enumerate(entries)}
@@ -214,6 +224,28 @@ class _Sketch(NamedTuple):
             # What was kept is damaged.
             fresh = _sketch(self.entry, None)
             return Outline((), ()) if fresh is None else fresh.outline()
+
+
+class _Imports(Mapping[str, Iterable[str]]):
+    """What some files import, as dotted names, by the first of their parts. Most of them nobody asks for."""
+
+    def __init__(self, sketches: Sequence[_Sketch]) -> None:
+        self._sketches = sketches
+        self._first = sorted({name for sketch in sketches for name in sketch.first_names})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._first)
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def __getitem__(self, first: str) -> Iterable[str]:
+        found: set[str] = set()
+        for sketch in self._sketches:
+            for module, name, *_ in sketch.kept[0] if first in sketch.first_names else ():
+                if str(module).partition(".")[0] == first:
+                    found.add(f"{module}.{name}" if name else str(module))
+        return found
 
 
 def _sketch(entry: Entry, outlines: Cache | None) -> _Sketch | None:

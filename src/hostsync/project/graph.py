@@ -5,6 +5,7 @@ Everything here follows from the outlines alone, so it is the same for a run ove
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
@@ -39,6 +40,8 @@ class Module(NamedTuple):
     outline: Outline
     outside: Outside | None = None
     """What it knows beyond the project."""
+    roots: tuple[str, ...] = ()
+    """Further folders that its absolute imports may start from, the nearest first."""
 
 
 class Need(NamedTuple):
@@ -142,6 +145,8 @@ class _Resolver:
         self._stars: dict[str, _Stars] = {}
         self._publics: dict[tuple[str, Outside | None, str, int], list[str]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
+        self._by_path = {_path(m.place, m.dotted): m.key for m in self.modules.values()}
+        self._from_roots: dict[tuple[tuple[str, ...], str], str | None] = {}
         self._absolutes: dict[tuple[str, str], str | None] = {}
 
     def targets(self, module: Module, *, late: bool = False) -> list[tuple[str, str]]:
@@ -157,7 +162,7 @@ class _Resolver:
             if (imported.typing or imported.local) != late:
                 continue
             if imported.name is None:
-                key = self._module(module.place, imported.module)
+                key = self._module(module, imported.module)
                 if key is not None and key != module.key:
                     found.append((f"{imported.module} ", f"{key}:"))
                     found += self._members(module, key, chains.get(imported.alias, ()))
@@ -192,7 +197,7 @@ class _Resolver:
                 held = self.modules.get(at)
                 if held is None or part in self._defined(held):
                     break
-                target = self._resolve(asker, held.dotted.removesuffix(f".{INIT}"), part, 0)
+                target = self._resolve(held, _name_of(held), part, 0)
                 if target is None:
                     break
                 found[f"{at}:{part}"] = target
@@ -232,9 +237,20 @@ class _Resolver:
             self._absolutes[about] = _absolute(*about)
         return self._absolutes[about]
 
-    def _module(self, place: str, dotted: str) -> str | None:
+    def _module(self, asker: Module, dotted: str) -> str | None:
+        place = asker.place
         key = self._by_name.get((place, dotted))
-        return key if key is not None else self._by_name.get((place, f"{dotted}.{INIT}" if dotted else INIT))
+        if key is None:
+            key = self._by_name.get((place, f"{dotted}.{INIT}" if dotted else INIT))
+        return self._from_root(asker.roots, dotted) if key is None and asker.roots and dotted else key
+
+    def _from_root(self, roots: tuple[str, ...], dotted: str) -> str | None:
+        """The module that lies where `dotted` says, below one of some folders."""
+        about = (roots, dotted)
+        if about not in self._from_roots:
+            paths = (_path(root, name) for root in roots for name in (dotted, f"{dotted}.{INIT}"))
+            self._from_roots[about] = next((self._by_path[path] for path in paths if path in self._by_path), None)
+        return self._from_roots[about]
 
     def _public(self, asker: Module, dotted: str, depth: int = 0) -> list[str]:
         """The names that `from dotted import *` brings to `asker`."""
@@ -244,7 +260,7 @@ class _Resolver:
         return self._publics[about]
 
     def _look_for_public(self, asker: Module, dotted: str, depth: int) -> list[str]:
-        key = self._module(asker.place, dotted)
+        key = self._module(asker, dotted)
         if depth > _MOST_STARS:
             return []
         if key is None:
@@ -262,36 +278,36 @@ class _Resolver:
 
     def _resolve(self, asker: Module, dotted: str, name: str, depth: int) -> str | None:
         """Where `from dotted import name` in `asker` finds it: `key:name`, or `key:` for a module."""
-        place = asker.place
-        key = self._module(place, dotted)
-        if key is None and (place, dotted.partition(".")[0]) not in self._own:
+        key = self._module(asker, dotted)
+        if key is None and (asker.place, dotted.partition(".")[0]) not in self._own and not asker.roots:
             return self._beyond(asker, dotted, name)
         if key is None or depth > _LONGEST_WAY:
-            return self._submodule(place, dotted, name) or self._beyond(asker, dotted, name)
+            return self._submodule(asker, dotted, name) or self._beyond(asker, dotted, name)
         known = (key, name)
         if known in self._found:
             return self._found[known]
         self._found[known] = None
-        self._found[known] = found = self._look(place, key, dotted, name, depth)
+        self._found[known] = found = self._look(key, name, depth)
         return found
 
-    def _look(self, place: str, key: str, dotted: str, name: str, depth: int) -> str | None:
+    def _look(self, key: str, name: str, depth: int) -> str | None:
         module = self.modules[key]
+        place, dotted = module.place, _name_of(module)
         if name in self._defined(module):
             return f"{key}:{name}"
         imported = self._exported(module).get(name)
         if imported is not None:
             if imported.name is None:
-                target = self._module(place, imported.module)
+                target = self._module(module, imported.module)
                 if target is not None:
                     return f"{target}:"
                 return self._beyond(module, imported.module, None) or self._by_name_of(place, imported.module)
             base = self._base(module, imported)
             found = None if base is None else self._resolve(module, base, imported.name, depth + 1)
             # `from . import part` in the package itself leads back here.
-            found = found or self._submodule(place, dotted, name)
+            found = found or self._submodule(module, dotted, name)
             return found if found or base is None else self._by_name_of(place, f"{base}.{imported.name}")
-        inside = self._submodule(place, dotted, name)
+        inside = self._submodule(module, dotted, name)
         if inside is not None:
             return inside
         near, far, _ = self._starred(module)
@@ -313,7 +329,7 @@ class _Resolver:
             base = self._base(module, star) if star.name == "*" else None
             if base is None:
                 continue
-            key = self._module(module.place, base)
+            key = self._module(module, base)
             if key is None or key in above or key == module.key or len(above) > _MOST_STARS:
                 is_whole = is_whole and (key is None or key == module.key)
                 far.append(base)
@@ -330,8 +346,8 @@ class _Resolver:
             self._stars[module.key] = found
         return found
 
-    def _submodule(self, place: str, dotted: str, name: str) -> str | None:
-        key = self._module(place, f"{dotted}.{name}" if dotted else name)
+    def _submodule(self, asker: Module, dotted: str, name: str) -> str | None:
+        key = self._module(asker, f"{dotted}.{name}" if dotted else name)
         return None if key is None else f"{key}:"
 
     def _defined(self, module: Module) -> frozenset[str]:
@@ -343,6 +359,16 @@ class _Resolver:
         if module.key not in self._exports:
             self._exports[module.key] = {i.alias: i for i in module.outline.imports if i.name != "*" and not i.local}
         return self._exports[module.key]
+
+
+def _name_of(module: Module) -> str:
+    """The dotted name by which others import a module."""
+    return "" if module.dotted == INIT else module.dotted.removesuffix(f".{INIT}")
+
+
+def _path(folder: str, dotted: str) -> str:
+    """Where a module lies below a folder, without the end of its file."""
+    return f"{folder}{os.sep}{dotted.replace('.', os.sep)}"
 
 
 def _absolute(dotted: str, written: str) -> str | None:

@@ -6,7 +6,7 @@ A run over one file looks at the same files as a run over everything, so that bo
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hostsync.project.discovery import Discovered, SettingsFor, SourceFile, discover
@@ -39,6 +39,61 @@ def _root(file: SourceFile) -> str:
     return str(file.path).rsplit(os.sep, file.module.count(".") + 1)[0] or os.sep
 
 
+_INIT = "__init__.py"
+_MARKS = frozenset((".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"))
+"""What lies at the top of a repository."""
+_HIGHEST = 4
+"""So many folders further up a top is looked for."""
+_BESIDE = "src"
+"""Where many repositories keep their packages."""
+
+
+class Roots:
+    """Finds the folders that absolute imports may start from, for programs that are run from the top of a repository.
+
+    Folders without an `__init__.py` are packages for Python too (PEP 420), so `models/net.py` may say `import
+    utils.misc`. Which folder a program is run from its files don't say: all count from its own to the one that is the
+    top by what lies in it, and those called `src` in there. Without such a top it is the own folder alone.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[str, ...]] = {}
+        self._names: dict[str, frozenset[str]] = {}
+
+    def of(self, folder: str) -> tuple[str, ...]:
+        """The folders, for the modules below `folder`, the nearest first."""
+        known = self._found.get(folder)
+        if known is None:
+            known = self._found[folder] = self._above(folder)
+        return known
+
+    def names(self, folder: str) -> frozenset[str]:
+        """What lies in a folder."""
+        known = self._names.get(folder)
+        if known is None:
+            try:
+                with os.scandir(folder) as entries:
+                    known = frozenset(entry.name for entry in entries)
+            except OSError:
+                known = frozenset()
+            self._names[folder] = known
+        return known
+
+    def _above(self, folder: str) -> tuple[str, ...]:
+        found: list[str] = []
+        path = Path(folder)
+        for place in (path, *path.parents)[: _HIGHEST + 1]:
+            if place.name in INSTALLED or not place.name:
+                break
+            found.append(str(place))
+            names = self.names(str(place))
+            if _BESIDE in names:
+                found.append(str(place / _BESIDE))
+            if not _MARKS.isdisjoint(names):
+                return tuple(dict.fromkeys(found))
+        return (folder,)
+
+
 class Units:
     """Finds the files that those of a run are to be judged with."""
 
@@ -51,6 +106,7 @@ class Units:
         self._settings_for = settings_for
         self._given = [str(path) for path in given if path.is_dir()]
         self._done: set[Path] = set()
+        self.roots = Roots()
         self._known: set[str] = set()
 
     def complete(self, files: Sequence[SourceFile]) -> list[SourceFile]:
@@ -61,16 +117,42 @@ class Units:
             found += self._of(Path(unit), is_package)
         return found
 
-    def named(self, file: SourceFile, packages: Iterable[str]) -> list[SourceFile]:
-        """The files of the packages called `packages` that lie beside `file` or its own package."""
+    def named(self, file: SourceFile, packages: Mapping[str, Iterable[str]]) -> list[SourceFile]:
+        """The files that `file` and those beside it import from elsewhere in the same repository.
+
+        Args:
+            file: one of the files.
+            packages: by first name, the dotted names of all that they import.
+        """
         root = root_of(file)
         if root.name in INSTALLED:
             return []
         found: list[SourceFile] = []
-        for name in sorted(set(packages)):
-            if (root / name / "__init__.py").is_file():
-                found += self._of(root / name, True)
+        for base in map(Path, self.roots.of(str(root))):
+            names = self.roots.names(str(base))
+            for name in sorted(packages):
+                if name in names and (base / name / _INIT).is_file():
+                    found += self._of(base / name, True)
+                elif name in names:
+                    for dotted in sorted(packages[name]):
+                        found += self._below(base, dotted)
+                elif base != root and f"{name}.py" in names:
+                    found += self._of(base, False)
         return found
+
+    def _below(self, base: Path, dotted: str) -> list[SourceFile]:
+        """The files of the folder, or of the package, that `dotted` names below `base` by way of bare folders."""
+        place = base
+        for part in dotted.split("."):
+            names = self.roots.names(str(place))
+            if f"{part}.py" in names and place != base:
+                return self._of(place, False)
+            if part not in names:
+                break
+            place = place / part
+            if _INIT in self.roots.names(str(place)):
+                return self._of(place, True)
+        return []
 
     def _of(self, unit: Path, is_package: bool) -> list[SourceFile]:
         if unit in self._done:
