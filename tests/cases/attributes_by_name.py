@@ -24,7 +24,7 @@ class Wrapper:
         return int(self.__dict__["_data"])  # expect: HS103
 
     def first(self):
-        return float(self.on_host)  # silent: HS103
+        return float(self.on_host.sum())  # silent: HS103
 
     def moved(self, x: Tensor):
         return x + self.on_host.to(x.device)  # expect: HS401
@@ -36,11 +36,19 @@ class Fixed:
 
     def __post_init__(self):
         object.__setattr__(self, "total", torch.zeros(3, device="cuda").sum())
-        setattr(self, "count", torch.ones(3).sum())
-        setattr(self, *("more", 3))
 
     def shown(self):
         return float(self.total)  # expect: HS103
 
+
+class Counted:
+    def __init__(self):
+        setattr(self, "count", torch.ones(3).sum())
+        setattr(self, "more", torch.ones(3, device="cuda").sum())
+        setattr(self, *("most", 3))
+
     def counted(self):
         return float(self.count)  # silent: HS103
+
+    def shown(self):
+        return float(self.more)  # expect: HS103

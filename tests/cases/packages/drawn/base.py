@@ -7,7 +7,9 @@ from torch import nn
 class Operator(nn.Module):
     """What derived classes keep in `sampler` is one of several classes."""
 
-    sampler: Optional[nn.Module] = None
+    def __init__(self):
+        super().__init__()
+        self.sampler: Optional[nn.Module] = None
 
     def draw(self, count) -> Dict[str, torch.Tensor]:
         if self.sampler is not None:
