@@ -3,13 +3,13 @@ from typing import Dict, Optional
 import torch
 from torch import nn
 
+from .samplers import Source
+
 
 class Operator(nn.Module):
     """What derived classes keep in `sampler` is one of several classes."""
 
-    def __init__(self):
-        super().__init__()
-        self.sampler: Optional[nn.Module] = None
+    sampler: nn.Module
 
     def draw(self, count) -> Dict[str, torch.Tensor]:
         if self.sampler is not None:
@@ -27,9 +27,7 @@ class Operator(nn.Module):
 
 
 class Named(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.sampler = None
+    sampler: Source
 
     def draw(self, count) -> Dict[str, torch.Tensor]:
         if self.sampler is not None:
@@ -44,3 +42,15 @@ class Named(nn.Module):
 
     def change(self, x: torch.Tensor, drawn: Dict[str, torch.Tensor]) -> torch.Tensor:
         raise NotImplementedError
+
+
+class Keeper:
+    """No module: what it has in its body is None until a derived class makes it."""
+
+    sampler = None
+
+    def keep(self, count):
+        self.kept = self.sampler(count)
+
+    def use(self, x):
+        return x * self.kept["first"].to(x.device)  # expect: HS401

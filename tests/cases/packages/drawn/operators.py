@@ -3,7 +3,7 @@ from typing import Dict
 from torch import Tensor
 
 from . import samplers
-from .base import Named, Operator
+from .base import Keeper, Named, Operator
 
 
 class Scale(Operator):
@@ -34,3 +34,26 @@ class Brighten(Named):
 
     def change(self, x: Tensor, drawn: Dict[str, Tensor]) -> Tensor:
         return x * drawn["brightness"].to(x).view(-1, 1)  # expect: HS401
+
+
+class Darken(Named):
+    def __init__(self):
+        super().__init__()
+        self.sampler = samplers.Range()
+
+    def change(self, x: Tensor, drawn: Dict[str, Tensor]) -> Tensor:
+        return x * drawn["first"].to(x).view(-1, 1)  # expect: HS401
+
+
+class Lift(Operator):
+    def __init__(self):
+        super().__init__()
+        self.sampler = samplers.Moved()
+
+    def change(self, x: Tensor, drawn: Dict[str, Tensor]) -> Tensor:
+        return x + drawn["moved"][:3].to(x.device)  # expect: HS401
+
+
+class First(Keeper):
+    def __init__(self):
+        self.sampler = samplers.Range()

@@ -5,17 +5,21 @@ from torch import nn
 from torch.distributions import Uniform
 
 
-class Sampler(nn.Module):
+class Source(nn.Module):
+    """What all of them are."""
+
+
+class Sampler(Source):
     def __init__(self):
         super().__init__()
-        self.build(torch.device("cpu"), torch.float32)
+        self.make(torch.device("cpu"), torch.float32)
 
-    def build(self, device, dtype):
+    def make(self, device, dtype):
         raise NotImplementedError
 
 
 class Range(Sampler):
-    def build(self, device, dtype):
+    def make(self, device, dtype):
         self.low = torch.tensor([0.0], device=device, dtype=dtype)  # silent: HS404
         self.uniform = Uniform(self.low, 1.0, validate_args=False)
         self.device = device
@@ -25,8 +29,8 @@ class Range(Sampler):
 
 
 class Order(Range):
-    def build(self, device, dtype):
-        super().build(device, dtype)
+    def make(self, device, dtype):
+        super().make(device, dtype)
         self.count = 3
 
     def forward(self, count):
@@ -35,7 +39,7 @@ class Order(Range):
         return drawn
 
 
-class ByName(nn.Module):
+class ByName(Source):
     """Is told by its constructor, through the default of another method."""
 
     def __init__(self, **ranges):
@@ -44,9 +48,9 @@ class ByName(nn.Module):
         self.use_device()
 
     def use_device(self, device="cpu"):
-        self.build(device)
+        self.make(device)
 
-    def build(self, device):
+    def make(self, device):
         self.samplers = {}
         for name, top in self.ranges.items():
             self.samplers[name] = torch.tensor([top], device=device)  # silent: HS404
@@ -63,13 +67,18 @@ class Table(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.build(torch.device("cpu"))
+        self.make(torch.device("cpu"))
 
-    def build(self, device):
+    def make(self, device):
         self.table = torch.tensor([1.0, 2.0], device=device)  # expect: HS404
 
     def move(self, device):
-        self.build(device)
+        self.make(device)
 
     def forward(self, x):
         return x * self.table.to(x.device)  # expect: HS401
+
+
+class Moved(Table):
+    def forward(self, count):
+        return {"moved": self.table.repeat(count)}
