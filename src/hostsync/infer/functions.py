@@ -139,11 +139,10 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             assert frame.bound is not None
             frame.env[param.name] = frame.bound
             continue
-        if param.kind == "args":
-            frame.env[param.name] = Items("tuple", None, _annotated(frame, param) or UNKNOWN)
-            continue
-        if param.kind == "kwargs":
-            frame.env[param.name] = Mapping((), _annotated(frame, param) or UNKNOWN)
+        if param.kind in _REST:
+            if param.annotation is None:
+                is_open.append(param.name)
+            frame.env[param.name] = _rest(frame, param, None if handed is None else handed.get(param.name))
             continue
         value = _annotated(frame, param)
         if value is None and is_backward:
@@ -170,6 +169,19 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
         must = tuple([p.name for p in params if p.default is None and p.name in is_open]) if is_open else ()
         names = names[1:] if frame.bound is not None else names
         frame.context.signatures[frame.symbol] = Signature(names, tuple(is_open), must)
+
+
+_REST: Final = frozenset({"args", "kwargs"})
+
+
+def _rest(frame: Frame, param: facts.Param, held: Handed | None) -> Value:
+    """What `*args` or `**kwargs` holds: what callers hand in beside what has a name, where it is not annotated."""
+    is_items = param.kind == "args"
+    given = None if held is None else held.value
+    if param.annotation is None and held is not None and isinstance(given, Items if is_items else Mapping):
+        return with_tensors(given, lambda tensor: _handed_in(frame, tensor, param.name, held.text))
+    element = _annotated(frame, param) or UNKNOWN
+    return Items("tuple", None, element) if is_items else Mapping((), element)
 
 
 def _is_switch(param: facts.Param) -> bool:

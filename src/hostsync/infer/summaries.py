@@ -296,13 +296,28 @@ def bind_arguments(
     result: dict[str, Value] = {}
     if args:
         names = [name for name, kind, _, _ in node.params if kind in _BY_PLACE]
-        for name, value in zip(names[1:] if bound else names, _one_by_one(args), strict=False):
+        if bound:
+            names = names[1:]
+        values = _one_by_one(args)
+        for name, value in zip(names, values, strict=False):
             result[name] = value
+        if len(values) > len(names):
+            rest = next((name for name, kind, _, _ in node.params if kind == "args"), None)
+            if rest is not None:
+                result[rest] = Items("tuple", tuple(values[len(names) :]), UNKNOWN)
     if keywords:
         known = {param.name for param in node.params}
+        others: list[tuple[str, Value]] = []
         for keyword, _, value in keywords:
-            if keyword is not None and keyword in known:
-                result[keyword] = value
+            if keyword is not None:
+                if keyword in known:
+                    result[keyword] = value
+                else:
+                    others.append((keyword, value))
+        if others:
+            rest = next((name for name, kind, _, _ in node.params if kind == "kwargs"), None)
+            if rest is not None:
+                result[rest] = Mapping(tuple(others), UNKNOWN)
     return result
 
 

@@ -377,6 +377,10 @@ def is_function(value: Value) -> TypeGuard[Callable | Choice | Ref]:
     return isinstance(value, (Callable, Choice)) or (isinstance(value, Ref) and value.name.startswith("torch."))
 
 
+_WITH_METHODS: Final = ("torch.nn.", "torch.distributions.")
+"""Begins the names of classes of torch of whose objects it is worth knowing that they are one of several."""
+
+
 def _join_functions(a: Value, b: Value) -> Value:
     options: dict[str, Callable | Ref | ClassRef | Instance] = {}
     for side in (a, b):
@@ -387,7 +391,7 @@ def _join_functions(a: Value, b: Value) -> Value:
                 options.setdefault(option.name, option)
             elif isinstance(option, ClassRef):
                 options.setdefault(f"class {option.name}", option)
-            elif isinstance(option, Instance) and (option.local or option.name.startswith("torch.nn.")):
+            elif isinstance(option, Instance) and (option.local or option.name.startswith(_WITH_METHODS)):
                 key = f"object {option.name}"
                 known = options.setdefault(key, option)
                 if isinstance(known, Instance) and known is not option:
