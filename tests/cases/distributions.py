@@ -149,3 +149,23 @@ def drawn(x: Tensor):
     if there.sum() > 1:  # expect: HS201
         return x
     return host.to(x.device)  # expect: HS401
+
+
+class Head:
+    """Gives one of several distributions."""
+
+    def __init__(self, kind: str):
+        self.kind = kind
+
+    def output(self, mean: Tensor, scale: Tensor):
+        if self.kind == "normal":
+            return Normal(mean, scale)  # expect: HS602
+        if self.kind == "quiet":
+            return D.Laplace(mean, scale, validate_args=False)  # silent: HS602
+        return D.StudentT(4.0, mean, scale)  # expect: HS602
+
+    def loss(self, mean: Tensor, scale: Tensor, target: Tensor):
+        return -self.output(mean, scale).log_prob(target)  # expect: HS602
+
+    def point(self, mean: Tensor, scale: Tensor):
+        return self.output(mean, scale).mean  # silent: HS602

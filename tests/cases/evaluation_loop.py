@@ -63,7 +63,7 @@ def confusion(model, loader, classes: int, device: torch.device):
         predicted = logits.argmax(1)
         labels = labels.to(device)  # expect: HS401
         for label, guess in zip(labels, predicted):
-            matrix[label.long(), guess.long()] += 1
+            matrix[label.long(), guess.long()] += 1  # expect: HS308, HS308
     return matrix.cpu().numpy()  # expect: HS102
 
 

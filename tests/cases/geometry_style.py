@@ -129,7 +129,7 @@ def nms(boxes: Tensor, scores: Tensor, thr: float) -> Tensor:
     while order.shape[0] > 0:
         i = order[0]
         keep.append(i)
-        xx1 = torch.max(x1[i], x1[order[1:]])
+        xx1 = torch.max(x1[i], x1[order[1:]])  # expect: HS308
         w = torch.clamp(x2[order[1:]] - xx1, min=0.0)
         ovr = w / areas[order[1:]]
         inds = torch.where(ovr <= thr)[0]  # expect: HS301

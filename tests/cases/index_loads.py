@@ -81,9 +81,9 @@ def random_positions(x: Tensor, n: int):
     return x[chosen]  # expect: HS405
 
 
-def of_any_rank(table: torch.Tensor, n: int, shape: tuple[int, ...]):
+def of_one_dimension(table: torch.Tensor, n: int):
     line = torch.zeros(n, dtype=torch.long, device="cuda")
-    block = torch.zeros(n, *shape, dtype=torch.long, device="cuda")
+    block = torch.zeros(n, 2, dtype=torch.long, device="cuda")
     one = table[line[0]]  # expect: HS308
     several = table[block[0]]  # silent: HS308
     return one, several
@@ -100,3 +100,21 @@ def read_and_index(boxes, order):
 def by_a_list_of_positions(x: torch.Tensor):
     places = [torch.arange(3), torch.arange(3)]
     return x[places]  # expect: HS405
+
+
+def by_each_position(x: Tensor, scores: Tensor):
+    kept = []
+    order = scores.argsort(descending=True)
+    for i in order:
+        kept.append(x[i])  # expect: HS308
+    while order.numel() > 0:
+        best = order[0]
+        kept.append(x[best])  # expect: HS308
+        order = order[1:][x[order[1:]].sum() > 0]  # expect: HS302
+    return kept
+
+
+def by_rows(x: Tensor, rows: Tensor):
+    index = rows.long().view(-1, 2)
+    first = x[index[0]]  # silent: HS308
+    return first, [x[row] for row in index]  # silent: HS308

@@ -184,10 +184,10 @@ def nms_batch(boxes, scores, classes, thr):
         order = scores[cur].argsort(descending=True)
         while order.numel() > 0:
             i = order[0]
-            keep[cur[i]] = True  # expect: HS406
+            keep[cur[i]] = True  # expect: HS308, HS308, HS406
             if order.numel() == 1:
                 break
-            iou = box_iou(boxes[cur[i]][None], boxes[cur[order[1:]]])[0]
+            iou = box_iou(boxes[cur[i]][None], boxes[cur[order[1:]]])[0]  # expect: HS104, HS308
             order = order[1:][iou <= thr]  # expect: HS302
     return torch.nonzero(keep).squeeze(1)  # expect: HS301
 

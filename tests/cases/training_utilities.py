@@ -250,7 +250,7 @@ def monotonic_align(value, mask):
     for b in range(value.size(0)):
         index = t_x[b] - 1
         for y in range(t_y[b] - 1, -1, -1):  # expect: HS104
-            path[b, index, y] = 1  # expect: HS406
+            path[b, index, y] = 1  # expect: HS308, HS406
             if index != 0 and value[b, index, y - 1] < value[b, index - 1, y - 1]:  # expect: HS201, HS201, HS308, HS308
                 index = index - 1
     return path

@@ -94,7 +94,7 @@ def get_all_pairs(labels, ref_labels=None):
 def mine(pairs, t_per=100):
     a, p, a2, n = pairs
     if len(a) == 0 or len(a2) == 0:
-        empty = torch.tensor([], device=a.device, dtype=torch.long)  # expect: HS404
+        empty = torch.tensor([], device=a.device, dtype=torch.long)  # silent: HS404
         return empty, empty, empty
     mask = a.unsqueeze(1) == a2.unsqueeze(0)
     i, j = torch.where(mask)  # expect: HS301

@@ -33,6 +33,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     element_of,
+    ndim_of_part,
 )
 
 ASSIGNERS: Final[dict[type, Function[[Frame, Any, Value], None]]] = {}
@@ -44,8 +45,7 @@ def iterated(frame: Frame, value: Value) -> Value:
     if isinstance(value, Items):
         return element_of(value)
     if isinstance(value, Tensor):
-        ndim = value.ndim - 1 if value.ndim else None
-        return value._replace(ndim=ndim, param=None)
+        return value._replace(ndim=ndim_of_part(value), param=None)
     if isinstance(value, Array):
         if value.ndim == 1:
             return NUMBER

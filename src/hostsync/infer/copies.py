@@ -362,7 +362,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     if wanted is not None and not only_host(wanted.device):
         known = isinstance(data, (Number, Items, Array, Text))
         converts = isinstance(data, (Unknown, Method)) and not is_asked
-        if known or name == "tensor" or converts:
+        if (known or name == "tensor" or converts) and not _is_empty(data_node):
             frame.emit(
                 "copy",
                 f"torch.{name}",
@@ -379,6 +379,11 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         if not dtype and data_node is not None and is_named_mask(dotted_path(data_node) or ""):
             dtype = "bool"
     return explain(Tensor(device, dtype, depth_of(data)), node)
+
+
+def _is_empty(data: facts.Expr | None) -> bool:
+    """Written so that a tensor of no elements is made of it, for which nothing is copied: `[]`, `[[], []]`."""
+    return isinstance(data, facts.Sequence) and all(_is_empty(item) for item in data.items)
 
 
 def _may_be_number(frame: Frame, data: Tensor) -> bool:
@@ -417,7 +422,7 @@ def _new_tensor(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentLi
     for key, _, value in keywords:
         if key == "device" and not isinstance(value, Nothing):
             device = device_of(value).device
-    if not isinstance(data, Tensor):
+    if not isinstance(data, Tensor) and not (args and _is_empty(args[0][0])):
         frame.emit(
             "copy",
             "Tensor.new_tensor",

@@ -45,6 +45,7 @@ from hostsync.infer.values import (
     is_certain,
     join,
     mapping_element,
+    ndim_of_part,
     of_param,
     only_host,
     tensors_in,
@@ -405,6 +406,8 @@ def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
 
 
 def _ndim_after(base: Tensor, parts: list[Part]) -> int | None:
+    if len(parts) == 1 and parts[0].kind == "int":
+        return ndim_of_part(base)
     if base.ndim is None or any(p.kind in {"unknown", "array", "list"} for p in parts):
         if base.ndim is not None and len(parts) == 1 and parts[0].kind in {"array", "list"}:
             return base.ndim

@@ -447,6 +447,17 @@ def mapping_element(mapping: Mapping) -> Value:
     return result if isinstance(mapping.element, Unknown) else join(result, mapping.element)
 
 
+def ndim_of_part(tensor: Tensor) -> int | None:
+    """The dimensions of `tensor[0]` and of what iterating yields.
+
+    What a function makes of integers, by `argsort` or `nonzero`, has one dimension more often than more of them: its
+    parts are numbers, where nothing else is known.
+    """
+    if tensor.ndim:
+        return tensor.ndim - 1
+    return 0 if tensor.ndim is None and tensor.dtype == "int" and tensor.param is None else None
+
+
 def with_tensors(value: Value, change: Callable_[[Tensor], Value], depth: int = 3) -> Value:
     """A value with each tensor that it is or holds replaced, nested `depth` deep."""
     if isinstance(value, Tensor):
