@@ -176,7 +176,7 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
     if name in _MAPPINGS:
         return Mapping((), UNKNOWN)
     if isinstance(value, Ref) and (root in {"torch", "numpy"}):
-        return Instance(value.name, False)
+        return Instance(value.name, False, device if value.name.startswith("torch.distributions.") else ANYWHERE)
     return None
 
 

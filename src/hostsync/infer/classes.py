@@ -130,6 +130,7 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
     table: dict[str, Value] = {}
     info.table = table
     _take_over(context, info, table)
+    declared: dict[str, Value] = {}
     order = sorted((*info.methods.values(), *info.others), key=lambda method: method.name != "__init__")
     for method in order:
         if is_decorated(method, "classmethod"):
@@ -144,11 +145,15 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
         frame.sink = info
         run(frame, method)
         _take_down(frame, info, method)
+        declared.update(frame.declared)
         _take_over(context, info, table)
         if first:
             info.set_up = frame
     info.busy = False
     context.building -= 1
+    for name, value in declared.items():
+        if isinstance(table.get(name, UNKNOWN), Unknown):
+            table[name] = value
     if any(_moves_all(context, known) for known in context.lineage(info.name)):
         for name, value in table.items():
             if isinstance(value, Tensor) and value.device == CPU:

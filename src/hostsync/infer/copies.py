@@ -407,10 +407,8 @@ def _from_tensor(
     if only_host(wanted.device):
         if data.sure:
             frame.emit("read-back", "Tensor.to", "to-host", node, device=data.device, origin=data.origin)
-    elif data.device == CPU:
-        form = "pageable"
-        frame.emit("copy", "Tensor.to", form, node, device=wanted.device, origin=data.origin,
-                   confidence="certain" if is_certain(wanted.device) and data.sure else "likely")  # fmt: skip
+    elif may_be_host(data.device) and data.device != wanted.device and (data.sure or data.device == CPU):
+        _to_accelerator(frame, node, data, "Tensor.to", wanted, False)
     return explain(
         data._replace(device=wanted.device, param=None, dtype=dtype if dtype is not None else data.dtype), node
     )

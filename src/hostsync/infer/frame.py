@@ -308,6 +308,7 @@ class Frame:
         "buffers",
         "compiled",
         "context",
+        "declared",
         "env",
         "events",
         "function",
@@ -356,6 +357,8 @@ class Frame:
         self.breaks: list[list[State]] = []
         self.sink: ClassInfo | None = None
         self.writes: dict[str, tuple[Value, bool]] = {}
+        self.declared: dict[str, Value] = {}
+        """What the attributes of `self` are, by statements that assign nothing: `self.sampler: Sampler`."""
         self.buffers: set[str] = set()
         self.bound: Value | None = None
         name = symbol.rpartition(".")[2]

@@ -7,7 +7,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS, admits_number, from_annotation
-from hostsync.infer.defaults import is_device_name
+from hostsync.infer.defaults import is_device_name, is_host_default, is_none
 from hostsync.infer.events import Reason
 from hostsync.infer.evidence import Usage, dotted_path, usage_of
 from hostsync.infer.frame import (
@@ -159,10 +159,10 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             held = None if handed is None else handed.get(param.name)
             if held is not None:
                 value = _told(frame, param, value, held, proven)
-        elif isinstance(value, DeviceValue) and param.default is None and is_device_name(param.name):
+        elif isinstance(value, DeviceValue) and is_device_name(param.name) and _asks_for_device(param):
             is_open.append(param.name)
             position = params.index(param) - (frame.bound is not None)
-            value = _told_device(frame, position, param.name, None if handed is None else handed.get(param.name))
+            value = _told_device(frame, position, param, None if handed is None else handed.get(param.name))
         frame.bind(param.name, value)
     if frame.events is not None:
         names = tuple([p.name for p in params if p.kind in {"positional", "normal", "keyword"}])
@@ -222,22 +222,28 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
     return tensor._replace(ndim=0) if number else tensor
 
 
-def _told_device(frame: Frame, position: int, name: str, held: Handed | None) -> DeviceValue:
-    """A device that must be given, with what callers hand in. What a function gives depends on the single call."""
-    given = DeviceValue(of_param(name))
+def _asks_for_device(param: facts.Param) -> bool:
+    """Whether callers say all of a device: it must be given, or it is the CPU unless it is."""
+    return param.default is None or (is_host_default(param.default) and not is_none(param.default))
+
+
+def _told_device(frame: Frame, position: int, param: facts.Param, held: Handed | None) -> DeviceValue:
+    """A device that callers hand in, or may. What a function gives depends on the single call."""
+    given = DeviceValue(of_param(param.name))
     if frame.events is None and frame.sink is None:
         return given
     if held is not None and isinstance(held.value, DeviceValue):
         if held.value.device == CPU:
             return held.value
         return given if frame.sink is None else held.value
-    if frame.owner is None or frame.function is None or frame.bound is None:
+    if param.default is not None or frame.owner is None or frame.function is None or frame.bound is None:
         return given
     calls = [call for info in frame.context.lineage(frame.owner) for call in info.host_calls]
-    is_made_so = is_handed_host(calls, frame.function.name, position, name) if calls else None
-    # Others may tell its objects to use another device later.
-    is_mixed = is_made_so or (is_made_so is not None and frame.sink is not None)
-    return DeviceValue(CPU | ANYWHERE) if is_mixed else given
+    is_made_so = is_handed_host(calls, frame.function.name, position, param.name) if calls else None
+    if is_made_so:
+        return DeviceValue(CPU)
+    # Others tell its objects to use another device later.
+    return DeviceValue(CPU | ANYWHERE) if is_made_so is not None and frame.sink is not None else given
 
 
 def _on_the_host(value: Value, held: Items | Mapping) -> Value:

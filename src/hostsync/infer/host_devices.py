@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from hostsync import facts
 from hostsync.infer.defaults import is_device_name, is_host_default, is_none
 
-_CONSTRUCTOR: Final = "__init__"
+_CONSTRUCTORS: Final = ("__init__", "__post_init__")
+"""`__post_init__` is called by what makes objects: `dataclass`, or a metaclass of the project."""
 
 
 class HostCall(NamedTuple):
@@ -27,16 +28,16 @@ class HostCall(NamedTuple):
 
 def host_calls(methods: Mapping[str, facts.Function]) -> tuple[HostCall, ...]:
     """The calls of its own methods in which a class hands in the CPU: as written, or by a default of the caller."""
-    made = methods.get(_CONSTRUCTOR)
-    called = set() if made is None else {name for name, _, _ in _handed(made)}
+    made = [methods[name] for name in _CONSTRUCTORS if name in methods]
+    called = {name for method in made for name, _, _ in _handed(method)}
     found: dict[tuple[str, str], bool] = {}
     for name, method in methods.items():
         asked = _asked(method)
-        if not asked and method is not made:
+        if not asked and method not in made:
             continue
         for callee, at, given in _handed(method):
             is_default = isinstance(given, facts.Name) and given.id in asked
-            if is_default or (method is made and _is_host(given)):
+            if is_default or (method in made and _is_host(given)):
                 found[callee, at] = found.get((callee, at), False) or not is_default or name in called
     if not found:
         return ()
@@ -104,3 +105,11 @@ def is_handed_host(calls: Iterable[HostCall], method: str, position: int, name: 
     """
     found = [call.is_made_so for call in calls if call.method == method and call.at in (str(position), name)]
     return any(found) if found else None
+
+
+def is_made_on_host(calls: Iterable[HostCall], method: facts.Function) -> bool:
+    """Whether a method must be told a device, and those calls make its object on the CPU."""
+    return any(
+        param.default is None and is_device_name(param.name) and is_handed_host(calls, method.name, position, param.name)
+        for position, param in enumerate(method.params[1:])
+    )

@@ -159,6 +159,9 @@ def _unknown_method(
     frame: Frame, node: facts.Call, receiver: Unknown, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
     subject = _receiver_node(node)
+    if name == "copy" and not args and not keywords:
+        # Of a dictionary, a list or an array.
+        return receiver
     if not frame.context.uses_torch:
         return UNKNOWN
     if name in _DEFINITE:
@@ -254,15 +257,15 @@ def _instance_method(
     on_host = receiver.name.startswith(DISTRIBUTIONS) and only_host(receiver.device) and not elsewhere
     if op is not None and op.waits and (on_host or dict(receiver.options).get("validate_args") is False):
         with frame.silently():
-            return _drawn(receiver, operation(frame, node, op, args, keywords, None))
+            return _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
     if op is not None:
-        return _drawn(receiver, operation(frame, node, op, args, keywords, None))
+        return _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
     if receiver.name == "logging.getLogger":
         return printed(frame, node, f"logging.{name}", args) if name in _LOG_METHODS else NOTHING
     module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))
     if not module:
         if receiver.name.startswith("torch.distributions."):
-            return _distribution_method(frame, node, receiver, name, args)
+            return _distribution_method(receiver, name, args)
         if receiver.local:
             return (
                 _unknown_method(frame, node, UNKNOWN, name, args, keywords)
@@ -311,7 +314,7 @@ def _of_derived_distribution(
             frame.emit("call", distribution, "", node, device=merged(tensors), confidence="likely")
         return NOTHING
     op = frame.context.ops.get(distribution if name == "__init__" else f"{distribution}.{name}")
-    return UNKNOWN if op is None else _drawn(receiver, operation(frame, node, op, args, keywords, None))
+    return UNKNOWN if op is None else _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
 
 
 _BASE_DISTRIBUTION: Final = "torch.distributions.Distribution"
@@ -326,9 +329,14 @@ def _is_off(value: Value) -> bool:
     return isinstance(value, Number) and value.const is False
 
 
-def _drawn(receiver: Instance, value: Value) -> Value:
+_DRAWS: Final = frozenset({"sample", "rsample", "sample_n", "rsample_n"})
+"""Methods of distributions that are told a shape and no tensor."""
+
+
+def _drawn(receiver: Instance, name: str, value: Value) -> Value:
     """What a method of a distribution gives lives where its parameters do, unless an argument says otherwise."""
-    if isinstance(value, Tensor) and value.device == ANYWHERE and receiver.name.startswith(DISTRIBUTIONS):
+    is_told = value.device != ANYWHERE if isinstance(value, Tensor) else True
+    if isinstance(value, Tensor) and receiver.name.startswith(DISTRIBUTIONS) and (name in _DRAWS or not is_told):
         return value._replace(device=receiver.device)
     return value
 
@@ -400,9 +408,9 @@ def _of_container(
     return receiver
 
 
-def _distribution_method(frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList) -> Value:
+def _distribution_method(receiver: Instance, name: str, args: ArgumentList) -> Value:
     if name in {"sample", "rsample", "log_prob", "entropy", "cdf", "icdf"}:
-        return Tensor(merged([t for _, v in args for t in tensors_in(v)]), "")
+        return _drawn(receiver, name, Tensor(merged([t for _, v in args for t in tensors_in(v)]), ""))
     return UNKNOWN
 
 

@@ -186,6 +186,8 @@ def device_of(value: Value) -> DeviceValue:
         return DeviceValue(value.device)
     if isinstance(value, Unknown) and value.param is not None:
         return DeviceValue(of_param(value.param))
+    if isinstance(value, Instance):
+        return DeviceValue(value.device)
     return DeviceValue(ANYWHERE)
 
 

@@ -43,7 +43,7 @@ SEPARATOR: Final = ":"
 """Between the module and the name of what is defined in it."""
 
 _DEPTH: Final = 4
-_MOST_ITEMS: Final = 32
+_MOST_ITEMS: Final = 128
 _LONGEST_TEXT: Final = 200
 _NOWHERE: Final = facts.Span(1, 1, 1, 1)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from hostsync.infer.annotations import admits_number
 from hostsync.infer.classes import distribution_base
 from hostsync.infer.defaults import is_device_name, is_host_default, is_none
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
 from hostsync.infer.functions import usage
-from hostsync.infer.host_devices import is_handed_host
+from hostsync.infer.host_devices import is_made_on_host
 from hostsync.infer.moved_once import reported_once
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, is_tensor_annotation, place_name, short_name
@@ -25,6 +26,7 @@ from hostsync.infer.values import (
     Nothing,
     Number,
     Ref,
+    Tensor,
     is_certain,
     only_host,
     tensors_in,
@@ -154,14 +156,7 @@ def _is_made_on_host(context: Context, owner: str, symbol: str) -> bool:
     """Whether a method must be told a device, and the constructor tells it the CPU, as nothing else in the class."""
     calls = [call for info in context.lineage(owner) for call in info.host_calls]
     node = context.functions.get(symbol) if calls else None
-    if node is None:
-        return False
-    asking = [
-        (position, param.name)
-        for position, param in enumerate(node.params[1:])
-        if param.default is None and is_device_name(param.name)
-    ]
-    return any(is_handed_host(calls, node.name, position, name) for position, name in asking)
+    return node is not None and is_made_on_host(calls, node)
 
 
 def _is_made_in_use(context: Context, symbol: str) -> bool:
@@ -189,8 +184,26 @@ def resolved(context: Context, symbol: str, device: Device, depth: int) -> Devic
         return device
     result: set[str] = set()
     for atom in device:
-        result |= _of_param(context, symbol, atom[1:], depth) if atom.startswith("=") else {atom}
+        if not atom.startswith("="):
+            result.add(atom)
+        elif "cpu" not in device or not _is_a_number(context, symbol, atom[1:]):
+            result |= _of_param(context, symbol, atom[1:], depth)
     return frozenset(result)
+
+
+def _is_a_number(context: Context, symbol: str, name: str) -> bool:
+    """Whether a parameter is a number nearly always: its annotation names one, and nobody hands in a tensor.
+
+    What is made of it on the CPU if it is no tensor is on the CPU, then.
+    """
+    node = context.functions.get(symbol)
+    param = next((param for param in node.params if param.name == name), None) if node is not None else None
+    if param is None or param.annotation is None or not admits_number(param.annotation):
+        return False
+    if name in context.handed.get(symbol, {}):
+        return False
+    given = [site.bindings.get(name) for site in context.calls.get(symbol, ())]
+    return not any(isinstance(value, Tensor) and value.sure and not only_host(value.device) for value in given)
 
 
 def _is_private(context: Context, symbol: str) -> bool:

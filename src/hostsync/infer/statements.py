@@ -8,6 +8,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import assign, iterated
+from hostsync.infer.classes import closed
 from hostsync.infer.expressions import test
 from hostsync.infer.frame import (
     EXECUTORS,
@@ -92,8 +93,17 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
     if isinstance(value, Unknown) and _takes_positions(node) and not frame.knows_arrays():
         value = Items("tuple", (Tensor(ANYWHERE), Tensor(ANYWHERE, "int")), UNKNOWN)
     for target in node.targets:
-        assign(frame, target, value)
+        if node.value is None and isinstance(target, facts.Attr):
+            _declare(frame, target, value)
+        else:
+            assign(frame, target, value)
     return True
+
+
+def _declare(frame: Frame, target: facts.Attr, value: Value) -> None:
+    """`self.sampler: Sampler`, without a value: as in the body of the class, it holds unless something is assigned."""
+    if frame.sink is not None and frame.bound is not None and evaluate(frame, target.value) == frame.bound:
+        frame.declared.setdefault(target.name, closed(value))
 
 
 _WITH_POSITIONS: Final = frozenset({"max", "min", "sort", "median", "mode", "kthvalue", "topk", "cummax", "cummin"})

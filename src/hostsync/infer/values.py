@@ -368,7 +368,7 @@ def _join_instances(a: Instance, b: Instance) -> Instance:
     )
 
 
-MOST_OPTIONS: Final = 16
+MOST_OPTIONS: Final = 64
 """Of functions, classes or modules that something may be."""
 
 

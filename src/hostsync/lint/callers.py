@@ -19,7 +19,7 @@ _MOST_DERIVED: Final = 100
 """What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""
 _MOST_DEFINERS: Final = 20
 """What more classes define is a convention, and tells of none."""
-_MOST_PROMISED: Final = 8
+_MOST_PROMISED: Final = 64
 """Of more classes that derived classes keep in one attribute only the one that all are derived from counts."""
 _SHORTEST_NAME: Final = 4
 """A name of fewer letters says nothing of a class."""
