@@ -30,3 +30,29 @@ def number_by_alias(scale: Union[Tensor, float]):
     if isinstance(scale, _Number):
         return float(scale)  # silent: HS103
     return 1.0
+
+
+def made_of_a_number(value: Union[float, Tensor]):
+    if not isinstance(value, Tensor):
+        value = torch.tensor(value)
+    if value < 0:  # silent: HS201
+        raise ValueError(value)
+    return value
+
+
+def made_of_what_is_handed_in(value: Union[float, Tensor]):
+    if not isinstance(value, Tensor):
+        value = torch.tensor(value)
+    if value < 0:  # expect: HS201
+        raise ValueError(value)
+    return value
+
+
+def with_a_tensor(x: Tensor):
+    return made_of_what_is_handed_in(x.max())
+
+
+def made_there(x: Tensor, mean: Union[Tensor, tuple, list, float]):
+    if isinstance(mean, (float, tuple, list)):
+        mean = torch.as_tensor(mean, device=x.device)  # expect: HS404
+    return x - torch.as_tensor(mean, device=x.device, dtype=x.dtype)  # silent: HS404

@@ -69,7 +69,10 @@ def iterated(frame: Frame, value: Value) -> Value:
         if is_module_class(frame.context, value.name):
             return Instance("torch.nn.Module", False)
     if isinstance(value, (Method, Unknown)):
-        return held_by(value)
+        held = held_by(value)
+        if isinstance(value, Unknown) and held == UNKNOWN and value.param is not None:
+            return Unknown(value.param, True)
+        return held
     return UNKNOWN
 
 

@@ -192,6 +192,10 @@ def _of_distribution(frame: Frame, base: Instance, known_as: str, name: str) -> 
     op = frame.context.ops.get(f"{known_as}.{name}")
     if op is not None and op.is_property and op.returns == "tensor":
         return Tensor(base.device)
+    made = frame.context.ops.get(known_as) if op is None and name != "validate_args" else None
+    if made is not None and any(param.name == name for param in made.params):
+        # What it was made with; a number becomes a tensor.
+        return Tensor(base.device)
     return Method(base, name)
 
 

@@ -206,7 +206,7 @@ def _with_default(frame: Frame, value: Value) -> Value:
     if not told:
         return value
     if isinstance(value, DeviceValue):
-        return DeviceValue(_or_cpu(value.device, told))
+        return DeviceValue(_or_cpu(value.device, told), True)
     if isinstance(value, Instance):
         return value._replace(device=_or_cpu(value.device, told))
     return with_tensors(value, lambda tensor: tensor._replace(device=_or_cpu(tensor.device, told)))
@@ -226,7 +226,8 @@ def closed(value: Value, depth: int = 3) -> Value:
     if isinstance(value, Unknown):
         return UNKNOWN if value.param is not None else value
     if isinstance(value, DeviceValue):
-        return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in value.device))
+        device = frozenset("?" if atom.startswith("=") else atom for atom in value.device)
+        return value._replace(device=device)
     if isinstance(value, Instance):
         held = closed(value.held, depth - 1) if depth and value.held is not None else None
         return value._replace(

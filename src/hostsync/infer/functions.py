@@ -234,14 +234,14 @@ def _told_device(frame: Frame, position: int, param: facts.Param, held: Handed |
         return given
     if held is not None and isinstance(held.value, DeviceValue):
         if held.value.device == CPU:
-            return held.value
+            return DeviceValue(CPU, True)
         return given if frame.sink is None else held.value
     if param.default is not None or frame.owner is None or frame.function is None or frame.bound is None:
         return given
     calls = [call for info in frame.context.lineage(frame.owner) for call in info.host_calls]
     is_made_so = is_handed_host(calls, frame.function.name, position, param.name) if calls else None
     if is_made_so:
-        return DeviceValue(CPU)
+        return DeviceValue(CPU, True)
     # Others tell its objects to use another device later.
     return DeviceValue(CPU | ANYWHERE) if is_made_so is not None and frame.sink is not None else given
 
@@ -295,6 +295,8 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
 
     name = param.name
     value = from_annotation(param.annotation, partial(evaluate_silently, frame), of_param(name), name)
+    if isinstance(value, Items) and value.items is None and value.element == UNKNOWN:
+        value = value._replace(element=Unknown(name, True))
     if isinstance(value, Tensor):
         value = value._replace(
             param=name, origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None)

@@ -109,7 +109,7 @@ def is_handed_host(calls: Iterable[HostCall], method: str, position: int, name: 
 
 def is_made_on_host(calls: Iterable[HostCall], method: facts.Function) -> bool:
     """Whether a method must be told a device, and those calls make its object on the CPU."""
+    asking = [(position, param) for position, param in enumerate(method.params[1:]) if is_device_name(param.name)]
     return any(
-        param.default is None and is_device_name(param.name) and is_handed_host(calls, method.name, position, param.name)
-        for position, param in enumerate(method.params[1:])
+        param.default is None and is_handed_host(calls, method.name, position, param.name) for position, param in asking
     )

@@ -335,10 +335,9 @@ _DRAWS: Final = frozenset({"sample", "rsample", "sample_n", "rsample_n"})
 
 def _drawn(receiver: Instance, name: str, value: Value) -> Value:
     """What a method of a distribution gives lives where its parameters do, unless an argument says otherwise."""
-    is_told = value.device != ANYWHERE if isinstance(value, Tensor) else True
-    if isinstance(value, Tensor) and receiver.name.startswith(DISTRIBUTIONS) and (name in _DRAWS or not is_told):
-        return value._replace(device=receiver.device)
-    return value
+    if not isinstance(value, Tensor) or not (receiver.local or receiver.name.startswith(DISTRIBUTIONS)):
+        return value
+    return value._replace(device=receiver.device) if name in _DRAWS or value.device == ANYWHERE else value
 
 
 _MODULE_VALUES: Final = frozenset(

@@ -35,6 +35,8 @@ from hostsync.infer.values import (
     only_host,
 )
 
+_OTHER_KINDS: Final = (Number, Text, Array, Items, Mapping)
+"""What else an argument may be that is a tensor: what is none of these is the tensor."""
 _ORDERS: Final = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _COMPILING: Final = frozenset(
     {
@@ -207,10 +209,13 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
                 _set(frame, test.args[0], found[0])
         elif len(found) == 1 and found[0] is not None:
             _set_kind(frame, test.args[0], found[0], truth)
-        elif truth and found and not any(isinstance(value, Tensor) for value in found):
+        elif found and not any(isinstance(value, Tensor) for value in found):
             value = _value(frame, test.args[0])
             if isinstance(value, Tensor):
-                _set(frame, test.args[0], Unknown())
+                if truth:
+                    _set(frame, test.args[0], Unknown())
+                elif all(isinstance(kind, _OTHER_KINDS) for kind in found):
+                    _set(frame, test.args[0], value._replace(sure=True))
 
 
 def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> None:
@@ -224,7 +229,8 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
             else:
                 param = value.param if isinstance(value, Unknown) else None
                 device = of_param(param) if param else ANYWHERE
-                _set(frame, node, wanted._replace(device=device, param=param))
+                is_it = isinstance(value, Unknown) and not value.derived
+                _set(frame, node, wanted._replace(device=device, param=param if is_it else None))
         elif isinstance(value, Tensor):
             _set(frame, node, Unknown(value.param, apart_from=value))
         return
@@ -237,7 +243,7 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
             _set(frame, node, Items("list", None, element) if isinstance(wanted, Items) else Mapping((), element))
         elif isinstance(value, Unknown) or (isinstance(value, Tensor) and not value.sure):
             _set(frame, node, wanted)
-    elif isinstance(value, Tensor) and isinstance(wanted, (Number, Text, Array, Items, Mapping)):
+    elif isinstance(value, Tensor) and isinstance(wanted, _OTHER_KINDS):
         _set(frame, node, value._replace(sure=True))
 
 

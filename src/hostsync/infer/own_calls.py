@@ -9,7 +9,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.callbacks import call_back
-from hostsync.infer.classes import class_attribute, is_module_class
+from hostsync.infer.classes import class_attribute, distribution_base, is_module_class
 from hostsync.infer.frame import (
     CallSite,
     Frame,
@@ -28,6 +28,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Callable,
     ClassRef,
+    DeviceValue,
     Instance,
     Items,
     Tensor,
@@ -45,7 +46,12 @@ def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentLi
     init = class_attribute(frame.context, callee.name, "__init__", Instance(callee.name, True))
     if isinstance(init, Callable):
         _record_call(frame, node, init.symbol, bind_arguments(init.node, True, args, keywords), frame.hot())
-    return Instance(callee.name, True)
+    made = Instance(callee.name, True)
+    values = [*(value for _, value in args), *(value for _, _, value in keywords)]
+    tensors = [tensor for value in values for tensor in tensors_in(value)]
+    if tensors and distribution_base(frame.context, callee.name) is not None:
+        return made._replace(device=merged(tensors))
+    return made
 
 
 def own_function(
@@ -68,12 +74,21 @@ def own_function(
         return UNKNOWN
     # Of several functions nobody says which is called each time.
     _record_call(frame, node, callee.symbol, bindings, None if is_choice else frame.hot())
-    value = returned(frame.context, callee, bindings)
+    value = _computed(returned(frame.context, callee, bindings))
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)
     apply_effects(frame, callee, bindings)
     call_back(frame, node, callee, bindings)
     return explain(value, node)
+
+
+def _computed(value: Value) -> Value:
+    """What a function gives, with the devices that it is or has as items marked as computed."""
+    if isinstance(value, DeviceValue):
+        return value._replace(computed=True)
+    if isinstance(value, Items) and value.items is not None and any(isinstance(i, DeviceValue) for i in value.items):
+        return value._replace(items=tuple([_computed(item) for item in value.items]))
+    return value
 
 
 def _overriding(

@@ -205,7 +205,7 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
             return UNKNOWN
         return _derived(argument) if value.derived else argument
     if isinstance(value, DeviceValue):
-        return DeviceValue(_place(value.device, bindings, defaults))
+        return value._replace(device=_place(value.device, bindings, defaults))
     if isinstance(value, Instance):
         return value._replace(device=_place(value.device, bindings, defaults))
     if depth and isinstance(value, Items):
@@ -243,6 +243,7 @@ def _derived(argument: Value) -> Value:
 def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Device:
     result: set[str] = set()
     handed_in: set[str] = set()
+    doubtful: set[str] = set()
     for atom in device:
         if not atom.startswith("=") or atom.startswith("=" + HELD):
             result.add(atom)
@@ -259,7 +260,10 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
             handed_in |= argument.device
         if isinstance(argument, (Items, Mapping)):
             held = tensors_in(argument)
-            result |= held[0].device if held else ANYWHERE
+            if held and not any(tensor.sure for tensor in held):
+                doubtful |= held[0].device
+            else:
+                result |= held[0].device if held else ANYWHERE
         elif isinstance(argument, (Number, Ref)):
             result.add("?")
         else:
@@ -267,7 +271,8 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
     if handed_in and "cpu" not in handed_in:
         # `if not isinstance(x, Tensor): x = torch.tensor(x)`: what is a tensor already stays where it is.
         result.discard("cpu")
-    return frozenset(result)
+    # Numbers or tensors are numbers where there is another place for what is made of them.
+    return frozenset(result or doubtful)
 
 
 def _lambda_result(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:

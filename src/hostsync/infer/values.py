@@ -129,6 +129,8 @@ class DeviceValue(NamedTuple):
     """A `torch.device`, or what is used as one."""
 
     device: Device
+    computed: bool = False
+    """A function of the project gave it, or callers hand it in, rather than being named where it is used."""
 
 
 class DtypeValue(NamedTuple):
@@ -419,7 +421,7 @@ _JOIN_SAME: Final[dict[type, Callable_[[Any, Any], Value]]] = {
         a.ndim if a.ndim == b.ndim else None,
         a.dtype if a.dtype == b.dtype else "",
     ),
-    DeviceValue: lambda a, b: DeviceValue(a.device | b.device),
+    DeviceValue: lambda a, b: DeviceValue(a.device | b.device, a.computed or b.computed),
     DtypeValue: lambda a, b: DtypeValue(""),
     Unknown: lambda a, b: Unknown(a.param, True) if a.param is not None and a.param == b.param else UNKNOWN,
 }
