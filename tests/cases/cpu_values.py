@@ -101,3 +101,9 @@ def copied_from_host(values):
     like = torch.zeros_like(t)
     stacked = torch.stack([t, like, t + like])
     return stacked.sum().item() + torch.cat([t, like])[0].item()  # silent: HS101
+
+
+def between(limits, **options):
+    count = int(torch.randint(*limits, (1,)).item())  # silent: HS101
+    there = int(torch.randint(*limits, (1,), **options).item())  # expect: HS101
+    return count, there

@@ -2,10 +2,13 @@
 import torch
 
 
-def read(outputs, table):
-    a = table.cpu()  # expect-possible: HS102  # silent: HS102
+def read(table, layer, text_encoder_2, controlnet, make_layers):
+    a = table.cpu()  # expect: HS102
     b = table.to("cpu")  # expect-possible: HS102  # silent: HS102
-    return a, b
+    c = layer.cpu()  # expect-possible: HS102  # silent: HS102
+    d = text_encoder_2.cpu(), controlnet.cpu()  # expect-possible: HS102, HS102  # silent: HS102
+    e = make_layers()[0].cpu()  # expect-possible: HS102  # silent: HS102
+    return a, b, c, d, e
 
 
 class Beside:

@@ -1,5 +1,7 @@
 """Methods that only raise an error give what those give that override them, and nothing where there are none."""
 
+import abc
+
 import torch
 from torch import Tensor
 
@@ -46,3 +48,29 @@ def required(x: Tensor):
     if x.dim() != 2:
         raise ValueError("two dimensions")
     return x.tolist()  # expect: HS101
+
+
+class Chooser(abc.ABC):
+    """Hands its work to a method that does nothing here, and is marked so."""
+
+    @abc.abstractmethod
+    def chosen(self, scores):
+        """Positions."""
+
+    def distinct(self, scores):
+        return self.chosen(scores).unique()  # expect: HS304
+
+    @abc.abstractmethod
+    def count(self, scores):
+        pass
+
+    def counted(self, scores):
+        return float(self.count(scores))  # silent: HS103
+
+
+class ByScore(Chooser):
+    def chosen(self, scores):
+        return torch.nonzero(scores > 0)  # expect: HS301
+
+    def count(self, scores):
+        return len(scores)

@@ -216,3 +216,12 @@ def train_epoch(model, loader, opt, loss_fn, device, log=print):
         if i % 10 == 0:
             log(f"{i} {loss:.3f}")  # expect: HS105
     return total / len(loader), correct
+
+
+def kept_on_host(found, pairs):
+    device = pairs.device
+    moved = found.priors.cpu()  # expect: HS102
+    boxes = found.boxes
+    if boxes.shape[0] > 100:
+        boxes = boxes.cpu()  # expect: HS102
+    return moved, boxes, device

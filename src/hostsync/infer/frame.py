@@ -27,6 +27,7 @@ from hostsync.infer.values import (
     DeviceValue,
     Instance,
     Items,
+    Method,
     Origin,
     Ref,
     Tensor,
@@ -390,6 +391,8 @@ class Frame:
             pass
         elif isinstance(value, Unknown) and name in self.usage.tensors:
             value = as_tensor(value, self.usage.tensors[name])
+        elif isinstance(value, Method) and isinstance(value.receiver, Unknown) and name in self.usage.tensors:
+            value = as_tensor(UNKNOWN, self.usage.tensors[name])
         elif isinstance(value, Unknown) and self.context.uses_torch and is_loader_name(name):
             value = NAMED_LOADER
         elif isinstance(value, Tensor) and not value.sure and value.param is None and name in self.usage.tensors:

@@ -291,7 +291,7 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
     if last in _ARRAY_1D:
         return Array(1)
     if last in _ARRAY_BY_SIZE:
-        size = size_of(_Arguments({"size": Items("tuple", (value,), UNKNOWN)}, {}, (), False)) if args else None
+        size = size_of(_Arguments({"size": Items("tuple", (value,), UNKNOWN)}, {}, (), False, False)) if args else None
         return Array(size)
     if last in {"array", "asarray", "ascontiguousarray", "stack", "asanyarray"}:
         return Array(depth_of(value))

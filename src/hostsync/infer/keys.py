@@ -58,7 +58,8 @@ def load(frame: Frame, node: facts.Expr | None, key: str) -> Value | None:
         node: a dictionary that holds nothing of that name itself, as far as is known.
     """
     path = dotted_path(node) if node is not None else None
-    if path is None or _BATCH.search(path.rpartition(".")[2]):
+    # Of `param.data` the first name tells more.
+    if path is None or _BATCH.search(path.removesuffix(".data").rpartition(".")[2]):
         return None
     if frame.loud:
         frame.context.loaded.setdefault(key, set()).add(frame.symbol)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from typing import Final
 
@@ -72,6 +73,7 @@ _SHARED: Final = frozenset(
 """Members that modules, mappings, numbers, arrays or bundles of tensors have as well."""
 _DEFINITE: Final = frozenset({"numpy", "tolist", "item"})
 """Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
+_NOT_OF_ARRAYS: Final = frozenset({"unique", "unique_consecutive"})
 _OF_POSITIONS: Final = frozenset(
     {"squeeze", "flatten", "view", "reshape", "t", "tolist", "numel", "size", "unbind", "cpu"}
 )
@@ -121,6 +123,9 @@ def _tensor_method(
     op = frame.context.ops.get("Tensor." + name)
     if op is None:
         return receiver._replace(ndim=None, dtype="", param=None) if not receiver.sure else UNKNOWN
+    if not receiver.sure and (name in _NOT_OF_ARRAYS or (op.tensor_only and not op.is_property)):
+        # Neither a number nor an array has such a method.
+        receiver = receiver._replace(sure=True)
     value = operation(frame, node, op, args, keywords, receiver)
     if not isinstance(value, Tensor) or op.returns == "self":
         return value
@@ -183,7 +188,7 @@ def _unknown_method(
         frame.emit("shape", "Tensor.nonzero", "", node, subject=subject, device=where, confidence=confidence)
         return Tensor(where, "int", 2) if not as_tuple else Items("tuple", None, Tensor(where, "int", 1))
     if name == "cpu" and not args:
-        confidence = "likely" if _is_tensor_call(frame, subject) else "possible"
+        confidence = "possible" if _may_be_module(subject) and not _is_tensor_call(frame, subject) else "likely"
         frame.emit("read-back", "Tensor.cpu", "", node, subject=subject, device=where, confidence=confidence)
         return Tensor(CPU, sure=False)
     if name == "numpy" and not args:
@@ -218,6 +223,26 @@ def _unknown_method(
     if name == "state_dict":
         return Mapping((), Tensor(ANYWHERE) if subject is not None and is_model_name(subject) else UNKNOWN)
     return UNKNOWN
+
+
+_MODULE_PART: Final = re.compile(
+    r"(^|_)(layers?|blocks?|adapters?|pipe|pipeline|ema|student|teacher|agent|learner|trainer|wrapper|embedder|"
+    r"projector|metrics?|lin|linear|conv|fc|mlp|clone|copy|obj|object|self|m)_?\d*$"
+    r"|(models?|nets?|networks?|modules?|coder|former|checker)_?\d*$"
+)
+"""Names of parts of models, and of what may stand for anything."""
+
+
+def _may_be_module(node: facts.Expr | None) -> bool:
+    """Whether something that has a `cpu` of its own may be a module, by what it or what makes it is called."""
+    if isinstance(node, facts.Subscript):
+        return _may_be_module(node.value)
+    if isinstance(node, facts.Call):
+        return _may_be_module(node.func) or any(_may_be_module(arg) for arg in node.args)
+    if isinstance(node, (facts.Name, facts.Attr)):
+        name = node.id if isinstance(node, facts.Name) else node.name
+        return is_model_name(node) or _MODULE_PART.search(name.lower()) is not None
+    return True
 
 
 def _of_module(receiver: Value) -> frozenset[str]:

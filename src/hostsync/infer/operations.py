@@ -114,6 +114,8 @@ class Arguments(NamedTuple):
     """Positional arguments past the known parameters, or all of them when the parameters aren't known."""
     open: bool
     """`*args` or `**kwargs` were passed, so an argument that isn't seen may still be given."""
+    open_names: bool = False
+    """`**kwargs` were passed, so one that is given by name may be as well, such as a device."""
 
 
 _new: Final = tuple.__new__
@@ -127,7 +129,7 @@ def place(
     named: dict[str, Value] = {}
     nodes: dict[str, facts.Expr] = {}
     extra: list[Value] = []
-    is_open = False
+    is_open = open_names = False
     slots = [p for p in op.params if p.kind == "normal" or p.kind == "args"] if args else []
     position = 0
     for node, value in args:
@@ -155,12 +157,12 @@ def place(
             extra.append(value)
     for keyword, node, value in keywords:
         if keyword is None:
-            is_open = True
+            is_open = open_names = True
             extra.append(value)
         else:
             named[keyword] = value
             nodes[keyword] = node
-    return _new(Arguments, (named, nodes, tuple(extra), is_open))
+    return _new(Arguments, (named, nodes, tuple(extra), is_open, open_names))
 
 
 # --- devices -------------------------------------------------------------------------------------
@@ -426,7 +428,7 @@ def _result_device(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> Devi
     if where == "argument":
         if given is not None:
             return device_of(given).device
-        return ANYWHERE if args.open else CPU
+        return ANYWHERE if args.open_names else CPU
     if where == "like":
         if given is not None and not isinstance(given, Nothing):
             return device_of(given).device

@@ -148,8 +148,10 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
 
 
 def is_abstract(node: facts.Function) -> bool:
-    """It ends in an error, as a method does that others are to override."""
-    return bool(node.body) and isinstance(node.body[-1], facts.Raise)
+    """It ends in an error, as a method does that others are to override, or is marked as one and does nothing."""
+    if node.body and isinstance(node.body[-1], facts.Raise):
+        return True
+    return bool(node.decorators) and any(last_name(d) == "abstractmethod" for d in node.decorators) and _is_stub(node)
 
 
 def _is_stub(node: facts.Function) -> bool:
