@@ -1,5 +1,6 @@
 from typing import Optional, Union
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -125,3 +126,18 @@ def not_alike(x: Tensor, dtype: torch.dtype, device: torch.device):
     if x.dtype != dtype or x.device != device:
         x = x.to(dtype=dtype, device=device)  # expect: HS401
     return x
+
+
+def asked_once(value):
+    is_tensor = isinstance(value, torch.Tensor)
+    if not is_tensor:
+        return float(value)  # silent: HS103
+    return float(value)  # expect: HS103
+
+
+def asked_before_it_changed(values):
+    was_array = isinstance(values, np.ndarray)
+    if was_array:
+        values = torch.from_numpy(values).cuda()  # expect: HS401
+    values = values.softmax(-1)
+    return values.cpu().numpy() if was_array else values  # expect: HS102

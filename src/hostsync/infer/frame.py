@@ -323,6 +323,7 @@ class Frame:
         "setup",
         "sink",
         "symbol",
+        "tests",
         "usage",
         "writes",
         "yields",
@@ -358,6 +359,8 @@ class Frame:
         self.breaks: list[list[State]] = []
         self.sink: ClassInfo | None = None
         self.writes: dict[str, tuple[Value, bool]] = {}
+        self.tests: dict[str, tuple[str, facts.Call]] = {}
+        """Names that hold the outcome of a test of what another name is: the other, and the test."""
         self.declared: dict[str, Value] = {}
         """What the attributes of `self` are, by statements that assign nothing: `self.sampler: Sampler`."""
         self.buffers: set[str] = set()
@@ -400,6 +403,8 @@ class Frame:
         elif name in self.usage.read:
             value = self._read(value)
         self.env[name] = value
+        if self.tests:
+            self.tests = {held: test for held, test in self.tests.items() if name not in (held, test[0])}
         if self.paths:
             prefix = name + "."
             for path in [path for path in self.paths if path.startswith(prefix)]:

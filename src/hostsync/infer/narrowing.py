@@ -66,6 +66,8 @@ def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
         _comparison(frame, test, truth)
     elif isinstance(test, facts.Call):
         _call(frame, test, truth)
+    elif isinstance(test, facts.Name) and test.id in frame.tests:
+        narrow(frame, frame.tests[test.id][1], truth)
     elif isinstance(test, facts.Name) and not truth:
         held = frame.env.get(test.id)
         if isinstance(held, Items) and held.items is None and held.kind in {"list", "tuple"}:

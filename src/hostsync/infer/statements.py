@@ -9,6 +9,7 @@ from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.classes import closed
+from hostsync.infer.defaults import last_name
 from hostsync.infer.expressions import test
 from hostsync.infer.frame import (
     EXECUTORS,
@@ -97,7 +98,18 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
             _declare(frame, target, value)
         else:
             assign(frame, target, value)
+    if isinstance(node.value, facts.Call) and isinstance(node.targets[0], facts.Name):
+        _note_test(frame, node.targets[0].id, node.value)
     return True
+
+
+def _note_test(frame: Frame, name: str, call: facts.Call) -> None:
+    """`is_tensor = isinstance(x, Tensor)`: what is asked of the name later is asked of `x`, until that is another."""
+    func = last_name(call.func)
+    if func in {"isinstance", "is_tensor"} and call.args and isinstance(call.args[0], facts.Name):
+        tested = call.args[0].id
+        if tested != name:
+            frame.tests[name] = (tested, call)
 
 
 def _declare(frame: Frame, target: facts.Attr, value: Value) -> None:
