@@ -491,11 +491,11 @@ def _from_call(
             _note(tensors, arg, span)
 
 
-_MASK: Final = re.compile(
-    r"(^|_)(masks?|masked|valid|invalid|visible|inliers?|outliers?|converged|finished|done|dones|alive|active|inactive"
-    r"|cond|condition|flags?|ignored|correct|nan|nans|finite|infinite|empty|nonempty)$"
+_MASK: Final = re.compile(r"(^|_)(mask|masks|valid|invalid|visible|inlier|inliers|outlier|outliers)$")
+_QUESTION: Final = re.compile(
+    r"^(is|has)_|(^|_)(masked|converged|finished|dones?|alive|active|inactive|cond|condition|flags?|ignored|correct|"
+    r"nans?|finite|infinite|empty|nonempty)$"
 )
-_QUESTION: Final = re.compile(r"^(is|has)_")
 
 
 def is_called_a_mask(path: str) -> bool:

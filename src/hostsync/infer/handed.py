@@ -12,7 +12,6 @@ from hostsync import facts
 from hostsync.infer.defaults import is_device_name
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall
-from hostsync.infer.host_devices import is_made_on_host
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
@@ -118,7 +117,7 @@ def tells(value: Value) -> bool:
     return isinstance(value, Tensor) and value.sure
 
 
-def device_handed(context: Context, symbol: str, site: CallSite, param: str) -> DeviceValue | None:
+def device_handed(symbol: str, site: CallSite, param: str) -> DeviceValue | None:
     """The device that a call hands in for a parameter which asks for one; None if it says nothing of it.
 
     A method that hands its own on to the one that it overrides says nothing: others told it.
@@ -130,19 +129,7 @@ def device_handed(context: Context, symbol: str, site: CallSite, param: str) -> 
     is_own = any(atom.startswith("=") for atom in device)
     if is_own and site.caller.rpartition(".")[2] == symbol.rpartition(".")[2]:
         return None
-    if device == CPU | ANYWHERE and _makes_on_host(context, site.caller):
-        return DeviceValue(CPU)
     return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in device))
-
-
-def _makes_on_host(context: Context, caller: str) -> bool:
-    """Whether a method is told the CPU by the constructor; that others may tell it another device is no evidence."""
-    owner = caller.rpartition(".")[0]
-    if owner not in context.classes:
-        return False
-    calls = [call for info in context.lineage(owner) for call in info.host_calls]
-    node = context.functions.get(caller) if calls else None
-    return node is not None and is_made_on_host(calls, node)
 
 
 def told_by_calls(context: Context, *, again: bool = False) -> dict[str, dict[str, Handed]]:
@@ -161,7 +148,7 @@ def told_by_calls(context: Context, *, again: bool = False) -> dict[str, dict[st
             before = known.get(param)
             if before is not None and not (again and not before.text and isinstance(before.value, (Items, Mapping))):
                 continue
-            handed = _device_by_sites(context, symbol, sites, param)
+            handed = _device_by_sites(symbol, sites, param)
             if handed is None:
                 handed = _by_sites(context, sites, param, working)
             if handed is not None and (before is None or opened(handed.value) != opened(before.value)):
@@ -206,14 +193,14 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
     return None if shared is None else Handed(Instance(shared, True), next(iter(objects.values())), "")
 
 
-def _device_by_sites(context: Context, symbol: str, sites: Sequence[CallSite], param: str) -> Handed | None:
+def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str) -> Handed | None:
     """The devices that some calls hand in, if the CPU is one of them."""
     if not is_device_name(param):
         return None
     found: Device = frozenset()
     first: Reason | None = None
     for site in sites:
-        given = device_handed(context, symbol, site, param)
+        given = device_handed(symbol, site, param)
         if given is not None:
             found |= given.device
             first = first or Reason(site.span, "the call that hands it in")

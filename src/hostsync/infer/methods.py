@@ -74,6 +74,7 @@ _SHARED: Final = frozenset(
 _DEFINITE: Final = frozenset({"numpy", "tolist", "item"})
 """Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
 _NOT_OF_ARRAYS: Final = frozenset({"unique", "unique_consecutive"})
+"""Members that neither arrays nor numbers have, though data frames do."""
 _OF_POSITIONS: Final = frozenset(
     {"squeeze", "flatten", "view", "reshape", "t", "tolist", "numel", "size", "unbind", "cpu"}
 )

@@ -199,7 +199,7 @@ def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallS
     for symbol, sites in sorted(calls, key=lambda call: call[0]):
         for site in sites:
             for param, value in site.bindings.items():
-                asked = device_handed(context, symbol, site, param)
+                asked = device_handed(symbol, site, param)
                 if asked is not None:
                     data: Plain = encode(asked, _qualify)
                 elif isinstance(value, Instance) and working.has(value):
