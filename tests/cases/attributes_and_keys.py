@@ -115,3 +115,34 @@ def made_like_or_not(value, other: Tensor):
     if torch.is_tensor(value):
         value = value.float()
     return torch.as_tensor(value, device=other.device)  # silent: HS404
+
+
+class Declared:
+    def __init__(self, made):
+        self.count: Tensor
+        self.host: Tensor
+        self.host = torch.zeros(3)
+        if made:
+            self.count = made()
+
+    def read(self):
+        return float(self.count) + float(self.host.sum())  # expect: HS103
+
+
+def renewed(params, others):
+    out = params.copy()
+    for key, value in others.items():
+        out[key] = value
+    return out
+
+
+def of_a_copy(x: Tensor):
+    host = renewed({"first": torch.zeros(3)}, {})
+    there = renewed({"first": x}, {})
+    return float(host["first"].sum()) + float(there["first"].sum())  # expect: HS103
+
+
+def shown_by_use(found, y):
+    boxes = found.boxes
+    wider = boxes.unsqueeze(0)
+    return float(boxes) + float(wider.sum()) + y  # expect: HS103, HS103

@@ -170,3 +170,9 @@ def use_made_at(x: Tensor):
     if made_at(3).sum().item() > 2:  # silent: HS101
         return x
     return x + made_at(3).to(x.device)  # expect: HS401
+
+
+def one_of_two(x: Tensor, host: bool, there):
+    table = torch.zeros(3) if host else torch.zeros(3, device=there)
+    nothing = x.new_tensor([])  # silent: HS404
+    return torch.as_tensor(table, device=x.device), nothing, x.new_tensor([1.0])  # expect: HS401, HS404

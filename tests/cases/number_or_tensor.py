@@ -56,3 +56,29 @@ def made_there(x: Tensor, mean: Union[Tensor, tuple, list, float]):
     if isinstance(mean, (float, tuple, list)):
         mean = torch.as_tensor(mean, device=x.device)  # expect: HS404
     return x - torch.as_tensor(mean, device=x.device, dtype=x.dtype)  # silent: HS404
+
+
+def place_of(values):
+    for value in values:
+        if isinstance(value, Tensor):
+            return value.device
+    return torch.device("cpu")
+
+
+def made_where_the_number_is(scale: Union[float, Tensor]):
+    return torch.tensor([1.0, 2.0], device=place_of([scale]))  # silent: HS404
+
+
+def made_where_the_tensor_is(x: Tensor):
+    return torch.tensor([1.0, 2.0], device=place_of([x]))  # expect: HS404
+
+
+def first_of(values):
+    for value in values:
+        if isinstance(value, Tensor):
+            return value
+    return None
+
+
+def read(x: Tensor):
+    return float(first_of([x, 3]).sum())  # expect: HS103

@@ -8,7 +8,30 @@ def read(table, layer, text_encoder_2, controlnet, make_layers):
     c = layer.cpu()  # expect-possible: HS102  # silent: HS102
     d = text_encoder_2.cpu(), controlnet.cpu()  # expect-possible: HS102, HS102  # silent: HS102
     e = make_layers()[0].cpu()  # expect-possible: HS102  # silent: HS102
-    return a, b, c, d, e
+    f = renewed(layer).cpu()  # expect-possible: HS102  # silent: HS102
+    return a, b, c, d, e, f
+
+
+def renewed(part):
+    return part.renewed()
+
+
+def place():
+    return torch.device("cpu")
+
+
+def put(x: torch.Tensor, device="cpu"):
+    return x.to(device)  # expect: HS102
+
+
+def computed(x: torch.Tensor):
+    put(x, torch.device("cpu"))
+    there = put_there(x, place())
+    return x.to(place()), there  # expect-possible: HS102  # silent: HS102
+
+
+def put_there(x: torch.Tensor, device):
+    return x.to(device)  # expect-possible: HS102  # silent: HS102
 
 
 class Beside:

@@ -206,7 +206,7 @@ def _with_default(frame: Frame, value: Value) -> Value:
     if not told:
         return value
     if isinstance(value, DeviceValue):
-        return DeviceValue(_or_cpu(value.device, told), True)
+        return value._replace(device=_or_cpu(value.device, told))
     if isinstance(value, Instance):
         return value._replace(device=_or_cpu(value.device, told))
     return with_tensors(value, lambda tensor: tensor._replace(device=_or_cpu(tensor.device, told)))

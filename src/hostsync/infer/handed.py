@@ -19,7 +19,6 @@ from hostsync.infer.values import (
     CPU,
     Array,
     Callable,
-    Device,
     DeviceValue,
     Instance,
     Items,
@@ -125,11 +124,11 @@ def device_handed(symbol: str, site: CallSite, param: str) -> DeviceValue | None
     value = site.bindings.get(param)
     if value is None or isinstance(value, Nothing) or not is_device_name(param):
         return None
-    device = device_of(value).device
+    device, computed = device_of(value)
     is_own = any(atom.startswith("=") for atom in device)
     if is_own and site.caller.rpartition(".")[2] == symbol.rpartition(".")[2]:
         return None
-    return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in device))
+    return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in device), computed)
 
 
 def told_by_calls(context: Context, *, again: bool = False) -> dict[str, dict[str, Handed]]:
@@ -197,14 +196,14 @@ def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str) -> Hand
     """The devices that some calls hand in, if the CPU is one of them."""
     if not is_device_name(param):
         return None
-    found: Device = frozenset()
+    found = DeviceValue(frozenset())
     first: Reason | None = None
     for site in sites:
         given = device_handed(symbol, site, param)
         if given is not None:
-            found |= given.device
+            found = DeviceValue(found.device | given.device, found.computed or given.computed)
             first = first or Reason(site.span, "the call that hands it in")
-    return Handed(DeviceValue(found), first, "") if found >= CPU else None
+    return Handed(found, first, "") if found.device >= CPU else None
 
 
 def tensor_of(handed: Handed) -> Tensor:

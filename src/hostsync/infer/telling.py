@@ -273,7 +273,7 @@ def join_plain(a: Plain, b: Plain) -> Plain:
     if a[0] == OBJECTS or b[0] == OBJECTS:
         return b if a[0] == OBJECTS else a
     if a[0] == b[0] == "D":
-        return ["D", sorted({*a[1], *b[1]})]
+        return ["D", sorted({*a[1], *b[1]}), *([True] if len(a) > 2 or len(b) > 2 else [])]
     first, second = decode(a, _nothing), decode(b, _nothing)
     if type(first) is type(second) and isinstance(first, (Tensor, Items, Mapping)):
         return encode(join(first, second), _qualify)

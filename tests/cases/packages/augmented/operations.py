@@ -16,3 +16,7 @@ class Rotate(Geometric):
         angle = torch.as_tensor(params["angle"], device=x.device, dtype=x.dtype)  # expect: HS401
         center = params["center"].to(x)  # expect: HS401
         return x * angle.view(-1, 1, 1, 1) + center.sum()
+
+
+def share(item) -> float:
+    return float(item.data["chosen"].sum())  # silent: HS103
