@@ -18,5 +18,5 @@ class Rotate(Geometric):
         return x * angle.view(-1, 1, 1, 1) + center.sum()
 
 
-def share(item) -> float:
-    return float(item.data["chosen"].sum())  # silent: HS103
+def share(param) -> float:
+    return float(param.data["chosen"].sum())  # silent: HS103
