@@ -139,10 +139,12 @@ def renewed(params, others):
 def of_a_copy(x: Tensor):
     host = renewed({"first": torch.zeros(3)}, {})
     there = renewed({"first": x}, {})
-    return float(host["first"].sum()) + float(there["first"].sum())  # expect: HS103
+    moved = host["first"].to(x.device)  # expect: HS401
+    return moved + there["first"].to(x.device)  # silent: HS401
 
 
 def shown_by_use(found, y):
     boxes = found.boxes
     wider = boxes.unsqueeze(0)
-    return float(boxes) + float(wider.sum()) + y  # expect: HS103, HS103
+    first = float(boxes)  # expect: HS103
+    return first + float(wider.sum()) + y  # expect: HS103

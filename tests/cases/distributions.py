@@ -180,4 +180,5 @@ class Range(torch.distributions.Uniform):
 def between(x: Tensor, low: Tensor):
     on_host = Range(torch.zeros(()), torch.ones(()), validate_args=False)
     there = Range(low, low + 1.0, validate_args=False)
-    return float(on_host.rsample()) + float(there.rsample()) + x  # expect: HS103
+    moved = on_host.rsample().to(x.device)  # expect: HS401
+    return moved + there.rsample().to(x.device)  # silent: HS401
