@@ -92,3 +92,16 @@ def offloaded(y: Tensor, pin: bool):
     plain = torch.empty(y.shape)
     plain.copy_(y)  # silent: HS102
     return staged, plain
+
+
+def place():
+    return torch.device("cpu")
+
+
+def computed(x: Tensor):
+    there = put_there(x, place())
+    return x.to(place()), there  # expect: HS102
+
+
+def put_there(x: Tensor, device):
+    return x.to(device)  # expect: HS102

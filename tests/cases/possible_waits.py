@@ -16,24 +16,6 @@ def renewed(part):
     return part.renewed()
 
 
-def place():
-    return torch.device("cpu")
-
-
-def put(x: torch.Tensor, device="cpu"):
-    return x.to(device)  # expect: HS102
-
-
-def computed(x: torch.Tensor):
-    put(x, torch.device("cpu"))
-    there = put_there(x, place())
-    return x.to(place()), there  # expect-possible: HS102  # silent: HS102
-
-
-def put_there(x: torch.Tensor, device):
-    return x.to(device)  # expect-possible: HS102  # silent: HS102
-
-
 class Beside:
     """To be derived from beside a module, whose `forward` gives nobody knows what."""
 

@@ -162,6 +162,7 @@ def _where(device: Device) -> str:
         "cpu": "on the CPU",
         "meta": "on no device (meta)",
         "?": "on a device that is not known",
+        "moved": "where its object was moved to",
     }
     return " or ".join(
         words.get(atom, f"where `{atom[1:]}` lives" if atom.startswith("=") else atom) for atom in sorted(device)

@@ -20,6 +20,7 @@ from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
     CPU,
+    MOVED,
     Array,
     Device,
     DeviceValue,
@@ -162,14 +163,7 @@ def _flag(name: str, position: int | None, args: ArgumentList, keywords: Keyword
     return False
 
 
-def _confidence_to_host(wanted: DeviceValue, source: Tensor) -> str | None:
-    """How sure a copy to the CPU is one: where the CPU is not named but computed, the tensor may well be there, too."""
-    return "possible" if wanted.computed and not is_certain(source.device) else None
-
-
-def _to_host(
-    frame: Frame, node: facts.Call, source: Tensor, op: str, form: str, *, confidence: str | None = None
-) -> Value:
+def _to_host(frame: Frame, node: facts.Call, source: Tensor, op: str, form: str) -> Value:
     frame.emit(
         "read-back",
         op,
@@ -179,7 +173,6 @@ def _to_host(
         device=source.device,
         sure=source.sure,
         origin=source.origin,
-        confidence=confidence,
     )
     return source._replace(device=CPU, pinned=False, param=None, origin=None)
 
@@ -197,11 +190,13 @@ def _to(
     non_blocking = _flag("non_blocking", None if op == "Tensor.to" else 1, args, keywords)
     if only_host(wanted.device):
         if wanted.device == CPU and non_blocking is not True:
-            return _to_host(frame, node, source, op, "to-host", confidence=_confidence_to_host(wanted, source))
+            return _to_host(frame, node, source, op, "to-host")
         return source._replace(device=wanted.device, param=None)
     moved = source._replace(device=wanted.device, pinned=False, param=None)
     if brings_from_host(frame, keywords) and not is_certain(source.device) and source.pinned is False:
         moved_on(frame, node, wanted)
+    elif source.device == MOVED and wanted.device >= CPU and non_blocking is not True:
+        _to_host(frame, node, source, op, "to-host")
     elif may_be_host(source.device) and source.device != wanted.device:
         _to_accelerator(frame, node, source, op, wanted, non_blocking)
     if source.device == wanted.device and not is_certain(source.device):
@@ -414,10 +409,7 @@ def _from_tensor(
         return data._replace(param=None, dtype=dtype if dtype is not None else data.dtype)
     if only_host(wanted.device):
         if data.sure:
-            confidence = _confidence_to_host(wanted, data)
-            frame.emit(
-                "read-back", "Tensor.to", "to-host", node, device=data.device, origin=data.origin, confidence=confidence
-            )
+            frame.emit("read-back", "Tensor.to", "to-host", node, device=data.device, origin=data.origin)
     elif may_be_host(data.device) and data.device != wanted.device and (data.sure or data.device == CPU):
         _to_accelerator(frame, node, data, "Tensor.to", wanted, False)
     return explain(

@@ -27,6 +27,7 @@ from hostsync.infer.plain import is_tensor_annotation, short_name
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    MOVED,
     NUMBER,
     TEXT,
     UNKNOWN,
@@ -233,15 +234,15 @@ def _told_device(frame: Frame, position: int, param: facts.Param, held: Handed |
     if frame.events is None and frame.sink is None:
         return given
     if held is not None and isinstance(held.value, DeviceValue):
-        if held.value.device == CPU:
-            return held.value
+        if held.value.device == CPU or held.value.device >= MOVED:
+            return held.value._replace(param=param.name)
         return given if frame.sink is None else held.value
     if param.default is not None or frame.owner is None or frame.function is None or frame.bound is None:
         return given
     calls = [call for info in frame.context.lineage(frame.owner) for call in info.host_calls]
     is_made_so = is_handed_host(calls, frame.function.name, position, param.name) if calls else None
     if is_made_so:
-        return DeviceValue(CPU, True)
+        return DeviceValue(CPU, param.name)
     # Others tell its objects to use another device later.
     return DeviceValue(CPU | ANYWHERE) if is_made_so is not None and frame.sink is not None else given
 

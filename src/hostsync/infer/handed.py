@@ -17,8 +17,10 @@ from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    MOVED,
     Array,
     Callable,
+    Device,
     DeviceValue,
     Instance,
     Items,
@@ -31,6 +33,7 @@ from hostsync.infer.values import (
     because,
     is_function,
     join,
+    only_host,
     tensors_in,
     with_tensors,
 )
@@ -39,6 +42,7 @@ KEYS: Final = "[]"
 """Stands for the dictionaries of the project, in the place of a function: what they hold, by key."""
 PROMISED: Final = "."
 """Begins the name of a class, in the place of a function: what derived classes have that it uses without knowing it."""
+_NEWS: Final = CPU | MOVED
 HELD: Final = "~"
 """Begins the name of what is held by something that only has a name: `~scheduler.timesteps`."""
 COMMON: Final = frozenset(
@@ -57,6 +61,8 @@ COMMON: Final = frozenset(
 ROUNDS: Final = 3
 """How many calls deep evidence is handed on inside a module."""
 _MOST_NAMED_CALLS: Final = 200
+_MOVERS: Final = frozenset({"to", "cuda"})
+"""Methods by which users move an object of whatever class: to the accelerator, nearly always."""
 
 
 def name_of(receiver: Value) -> str:
@@ -119,16 +125,25 @@ def tells(value: Value) -> bool:
 def device_handed(symbol: str, site: CallSite, param: str) -> DeviceValue | None:
     """The device that a call hands in for a parameter which asks for one; None if it says nothing of it.
 
-    A method that hands its own on to the one that it overrides says nothing: others told it.
+    A method that hands its own on to the one that it overrides says nothing: others told it. What `to` hands to the
+    parts of an object is where that is moved to, however it gets the device out of its arguments.
     """
     value = site.bindings.get(param)
     if value is None or isinstance(value, Nothing) or not is_device_name(param):
         return None
-    device, computed = device_of(value)
+    device = device_of(value).device
+    owner, _, caller = site.caller.rpartition(".")
+    if owner and caller in _MOVERS and not only_host(device):
+        return DeviceValue(MOVED)
     is_own = any(atom.startswith("=") for atom in device)
     if is_own and site.caller.rpartition(".")[2] == symbol.rpartition(".")[2]:
         return None
-    return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in device), computed)
+    return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in device))
+
+
+def all_told(device: Device) -> Device:
+    """A device that several calls hand in, as one: what was made anywhere is there until it is moved."""
+    return MOVED if device >= MOVED else device
 
 
 def told_by_calls(context: Context, *, again: bool = False) -> dict[str, dict[str, Handed]]:
@@ -193,7 +208,7 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
 
 
 def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str) -> Handed | None:
-    """The devices that some calls hand in, if the CPU is one of them."""
+    """The devices that some calls hand in, if the CPU is one of them, or it is where something was moved to."""
     if not is_device_name(param):
         return None
     found = DeviceValue(frozenset())
@@ -201,9 +216,9 @@ def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str) -> Hand
     for site in sites:
         given = device_handed(symbol, site, param)
         if given is not None:
-            found = DeviceValue(found.device | given.device, found.computed or given.computed)
+            found = DeviceValue(found.device | given.device)
             first = first or Reason(site.span, "the call that hands it in")
-    return Handed(found, first, "") if found.device >= CPU else None
+    return Handed(found._replace(device=all_told(found.device)), first, "") if found.device & _NEWS else None
 
 
 def tensor_of(handed: Handed) -> Tensor:

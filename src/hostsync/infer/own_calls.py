@@ -28,7 +28,6 @@ from hostsync.infer.values import (
     UNKNOWN,
     Callable,
     ClassRef,
-    DeviceValue,
     Instance,
     Items,
     Tensor,
@@ -74,21 +73,12 @@ def own_function(
         return UNKNOWN
     # Of several functions nobody says which is called each time.
     _record_call(frame, node, callee.symbol, bindings, None if is_choice else frame.hot())
-    value = _computed(returned(frame.context, callee, bindings))
+    value = returned(frame.context, callee, bindings)
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)
     apply_effects(frame, callee, bindings)
     call_back(frame, node, callee, bindings)
     return explain(value, node)
-
-
-def _computed(value: Value) -> Value:
-    """What a function gives, with the devices that it is or has as items marked as computed."""
-    if isinstance(value, DeviceValue):
-        return value._replace(computed=True)
-    if isinstance(value, Items) and value.items is not None and any(isinstance(i, DeviceValue) for i in value.items):
-        return value._replace(items=tuple([_computed(item) for item in value.items]))
-    return value
 
 
 def _overriding(

@@ -94,7 +94,7 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
     if isinstance(value, Nothing):
         return ["N"]
     if isinstance(value, DeviceValue):
-        return ["D", sorted(value.device), *([True] if value.computed else [])]
+        return ["D", sorted(value.device)]
     if isinstance(value, DtypeValue):
         return ["Y", value.dtype]
     if isinstance(value, Array):
@@ -168,7 +168,7 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
     if kind == "N":
         return NOTHING
     if kind == "D":
-        return DeviceValue(frozenset(data[1]), len(data) > 2)
+        return DeviceValue(frozenset(data[1]))
     if kind == "Y":
         return DtypeValue(data[1])
     if kind == "A":

@@ -19,6 +19,7 @@ from hostsync.infer.summaries import defaults_of
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    MOVED,
     ClassRef,
     Device,
     Items,
@@ -122,7 +123,7 @@ def _calls_of_others(context: Context) -> list[Event]:
 def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     """Set-up code runs before a model is moved: there, only a device that somebody asked for counts."""
     event = record.event
-    if is_certain(device):
+    if is_certain(device) or device == MOVED:
         return False
     if event.op.startswith("torch.nn.init."):
         return True

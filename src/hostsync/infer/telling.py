@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from hostsync.infer.classes import closed
 from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed
-from hostsync.infer.handed import COMMON, Working, device_handed, open_tensor, opened, tells
+from hostsync.infer.handed import COMMON, Working, all_told, device_handed, open_tensor, opened, tells
 from hostsync.infer.plain import SEPARATOR, Plain, decode, encode, functions_in, is_at_top, is_foreign, is_indexed
 from hostsync.infer.summaries import is_abstract, summarise
 from hostsync.infer.values import (
@@ -184,13 +184,24 @@ def _passed(context: Context) -> Plain:
             if caller is None or not caller.open:
                 continue
             for param, value in site.bindings.items():
-                if not isinstance(value, Unknown) or value.param not in caller.open:
+                own, is_derived = _own_param(value)
+                if own not in caller.open:
                     continue
                 if callee is None or param in callee.open:
-                    link = [symbol, param, value.derived]
-                    links = found.setdefault(site.caller, {}).setdefault(value.param, {})
+                    link = [symbol, param, is_derived]
+                    links = found.setdefault(site.caller, {}).setdefault(own, {})
                     links.setdefault(str(link), [*link, site.span[0]])
     return {caller: {name: list(links.values()) for name, links in params.items()} for caller, params in found.items()}
+
+
+def _own_param(value: Value) -> tuple[str, bool]:
+    """The parameter that is passed on as it is, or that something is computed from; empty if it is none."""
+    if isinstance(value, Unknown):
+        return value.param or "", value.derived
+    if isinstance(value, DeviceValue):
+        own = [atom[1:] for atom in value.device if atom.startswith("=")]
+        return value.param or (own[0] if own and len(value.device) == 1 else ""), False
+    return "", False
 
 
 def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallSite]]]) -> Plain:
@@ -273,12 +284,22 @@ def join_plain(a: Plain, b: Plain) -> Plain:
     if a[0] == OBJECTS or b[0] == OBJECTS:
         return b if a[0] == OBJECTS else a
     if a[0] == b[0] == "D":
-        return ["D", sorted({*a[1], *b[1]}), *([True] if len(a) > 2 or len(b) > 2 else [])]
+        return ["D", sorted(all_told(frozenset((*a[1], *b[1]))))]
     first, second = decode(a, _nothing), decode(b, _nothing)
     if type(first) is type(second) and isinstance(first, (Tensor, Items, Mapping)):
         return encode(join(first, second), _qualify)
     # What one call tells is enough.
     return a if isinstance(first, Tensor) or not isinstance(second, (Tensor, Items, Mapping)) else b
+
+
+def is_news(data: Plain) -> bool:
+    """Whether a device in its plain form says something: that it is the CPU, or where something was moved to."""
+    return "cpu" in data[1] or is_moved(data)
+
+
+def is_moved(data: Plain) -> bool:
+    """Whether a device in its plain form is where something was moved to."""
+    return "moved" in data[1]
 
 
 def is_sure(data: Plain) -> bool:

@@ -11,7 +11,8 @@ from hostsync.infer.events import Reason
 # --- where a value lives -------------------------------------------------------------------------
 
 Atom: TypeAlias = str
-"""`acc` (an accelerator), `cpu`, `meta`, `?` (not known), or `=name`: wherever the parameter `name` lives."""
+"""`acc` (an accelerator), `cpu`, `meta`, `?` (not known), `=name`: wherever the parameter `name` lives, or `moved`:
+wherever the object that hands it on has been moved to."""
 Device: TypeAlias = frozenset[Atom]
 """The places where a value may live."""
 
@@ -19,6 +20,7 @@ ACCELERATOR: Final[Device] = frozenset({"acc"})
 CPU: Final[Device] = frozenset({"cpu"})
 META: Final[Device] = frozenset({"meta"})
 ANYWHERE: Final[Device] = frozenset({"?"})
+MOVED: Final[Device] = frozenset({"moved"})
 _HOST: Final[Device] = CPU | META
 
 
@@ -129,8 +131,8 @@ class DeviceValue(NamedTuple):
     """A `torch.device`, or what is used as one."""
 
     device: Device
-    computed: bool = False
-    """A function of the project gave it, or callers hand it in, rather than being named where it is used."""
+    param: str | None = None
+    """The parameter that it is, where callers have told of it."""
 
 
 class DtypeValue(NamedTuple):
@@ -421,7 +423,7 @@ _JOIN_SAME: Final[dict[type, Callable_[[Any, Any], Value]]] = {
         a.ndim if a.ndim == b.ndim else None,
         a.dtype if a.dtype == b.dtype else "",
     ),
-    DeviceValue: lambda a, b: DeviceValue(a.device | b.device, a.computed or b.computed),
+    DeviceValue: lambda a, b: DeviceValue(a.device | b.device, a.param if a.param == b.param else None),
     DtypeValue: lambda a, b: DtypeValue(""),
     Unknown: lambda a, b: Unknown(a.param, True) if a.param is not None and a.param == b.param else UNKNOWN,
 }

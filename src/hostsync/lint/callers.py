@@ -12,7 +12,7 @@ from typing import Final
 
 from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
-from hostsync.infer.telling import classes_of, element_plain, is_sure, join_plain, of_class
+from hostsync.infer.telling import classes_of, element_plain, is_news, is_sure, join_plain, of_class
 from hostsync.lint.passing import pass_on
 
 _MOST_DERIVED: Final = 100
@@ -321,8 +321,7 @@ def _of_one_class(found: Mapping[str, Plain], lineages: _Lineages) -> dict[str, 
         kept: dict[str, Plain] = {}
         for name, (value, text) in params.items():
             names = classes_of(value)
-            if value[0] == "D" and "cpu" not in value[1]:
-                # Only that something is on the CPU is news.
+            if value[0] == "D" and not is_news(value):
                 continue
             if not names:
                 kept[name] = [value, text]

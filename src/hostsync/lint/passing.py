@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from hostsync.infer.plain import Plain
-from hostsync.infer.telling import join_plain
+from hostsync.infer.telling import is_moved, join_plain
 
 _MOST_CHANGES: Final = 8
 """How often what is known of one parameter may change. Joins end by themselves well before, for all we know."""
@@ -64,7 +64,8 @@ def pass_on(
         source = waiting.pop()
         for link in links.of(source):
             value = _computed(known[source]) if link.is_derived else known[source]
-            if value is None:
+            if value is None or (value[0] == "D" and not is_moved(value)):
+                # That a device is the CPU by default, each function says for itself.
                 continue
             if link.is_across:
                 symbol, name = link.target
@@ -110,7 +111,8 @@ class _Links:
             for one in targets:
                 file, _, function = one.partition(":")
                 if file in self._told and _is_open(self._told[file][2], function, name):
-                    found.append(_Link((one, name), is_derived, file != key, f"{key}:{row}"))
+                    is_across = file != key or one != target
+                    found.append(_Link((one, name), is_derived, is_across, f"{key}:{row}"))
         return found
 
 
