@@ -28,6 +28,7 @@ from hostsync.infer.imported import known_as
 from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow, narrow_moved
 from hostsync.infer.operations import operator_result
+from hostsync.infer.plain import is_at_top, is_foreign
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ANYWHERE,
@@ -600,6 +601,16 @@ def _class_attribute(frame: Frame, info: ClassInfo, statement: facts.Assign) -> 
     for target in statement.targets:
         if isinstance(target, facts.Name):
             info.attributes[target.id] = value
+            if isinstance(value, Callable) and is_at_top(value) and not is_foreign(value.symbol):
+                _method_by_value(frame, info, target.id, value)
+
+
+def _method_by_value(frame: Frame, info: ClassInfo, name: str, function: Callable) -> None:
+    """`forward = function` in the body of a class: a function of the module that is a method by that name."""
+    if name not in info.methods and isinstance(function.node, facts.Function):
+        method = function.node._replace(name=name)
+        info.methods[name] = method
+        frame.context.functions[f"{info.name}.{name}"] = method
 
 
 EXECUTORS.update(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as Mapping_
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -28,6 +29,8 @@ from hostsync.infer.values import (
     join,
 )
 
+PLACE: Final = "*"
+"""Begins what stands for a parameter that has no name: its place among those that a call fills in by their order."""
 OBJECTS: Final = "K"
 """Begins the plain form of objects that are handed in: the classes that they are of."""
 
@@ -208,8 +211,9 @@ def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallS
     found: dict[str, dict[str, Plain]] = {}
     working = Working(context)
     for symbol, sites in sorted(calls, key=lambda call: call[0]):
+        rest = _rest_of(context, symbol)
         for site in sites:
-            for param, value in site.bindings.items():
+            for param, value in _one_by_one(site.bindings, rest):
                 asked = device_handed(symbol, site, param)
                 if asked is not None:
                     data: Plain = encode(asked, _qualify)
@@ -225,6 +229,27 @@ def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallS
                 else:
                     held[0] = join_plain(held[0], data)
     return {symbol: params for symbol, params in found.items() if params}
+
+
+def _rest_of(context: Context, symbol: str) -> tuple[str, int] | None:
+    """What a method calls the `*args` that it takes, and how many arguments stand before them; None without."""
+    owner, _, name = symbol.rpartition(".")
+    info = context.class_named(owner) if owner else None
+    method = None if info is None else info.methods.get(name)
+    if method is None:
+        return None
+    rest = next((param.name for param in method.params if param.kind == "args"), None)
+    places = sum(param.kind in {"positional", "normal"} for param in method.params)
+    return None if rest is None else (rest, places - 1)
+
+
+def _one_by_one(bindings: Mapping_[str, Value], rest: tuple[str, int] | None) -> Iterator[tuple[str, Value]]:
+    """Arguments by parameter; those in `*args` by their place, too: a method that overrides this may name them."""
+    yield from bindings.items()
+    held = bindings.get(rest[0]) if rest is not None else None
+    if rest is not None and isinstance(held, Items) and held.items is not None:
+        for place, value in enumerate(held.items):
+            yield f"{PLACE}{rest[1] + place}", value
 
 
 def _named(context: Context, key: str) -> Plain:

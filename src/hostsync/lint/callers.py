@@ -7,12 +7,12 @@ Such a call only speaks of parameters that must be given, as others may mean som
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
-from hostsync.infer.telling import classes_of, element_plain, is_news, is_sure, join_plain, of_class
+from hostsync.infer.telling import PLACE, classes_of, element_plain, is_news, is_sure, join_plain, of_class
 from hostsync.lint.passing import pass_on
 
 _MOST_DERIVED: Final = 100
@@ -298,7 +298,7 @@ def _of_overridden(
     found: dict[str, Plain],
 ) -> None:
     """Adds what is handed to the methods that those of a file override: `self.step(x)` in a base class."""
-    for symbol, (_, is_open, _) in sorted(functions.items()):
+    for symbol, (names, is_open, _) in sorted(functions.items()):
         owner, _, method = symbol.rpartition(".")
         if not owner or method.startswith("__"):
             continue
@@ -307,11 +307,18 @@ def _of_overridden(
             if lineages.below(base) > _MOST_DERIVED:
                 continue
             for caller, handed in calls.get(f"{base}.{method}", ()):
-                for name, (value, row) in handed.items():
+                for at, (value, row) in handed.items():
+                    name = _named_at(names, at)
                     if name in is_open:
                         _add(params, name, held.resolved(value), f"{caller}:{row}")
         if params:
             found[symbol] = params
+
+
+def _named_at(names: Sequence[str], at: str) -> str:
+    """The parameter of a method that one of another is for, which is given by name or by its place."""
+    place = at[len(PLACE) :] if at.startswith(PLACE) else ""
+    return at if not place else names[int(place)] if int(place) < len(names) else ""
 
 
 def _of_one_class(found: Mapping[str, Plain], lineages: _Lineages) -> dict[str, Plain]:
