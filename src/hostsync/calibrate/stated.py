@@ -85,18 +85,18 @@ STATED: tuple[Stated, ...] = (
         "torch.linalg.lu_factor torch.linalg.eigh torch.linalg.eigvalsh torch.linalg.svd torch.linalg.svdvals "
         "torch.linalg.matrix_rank torch.linalg.pinv torch.linalg.eig torch.linalg.eigvals torch.linalg.lstsq "
         "torch.linalg.ldl_factor torch.linalg.ldl_solve torch.pinverse torch.lobpcg "
-        "torch.linalg.lu torch.linalg.ldl_factor_ex torch.lu torch.svd_lowrank torch.pca_lowrank "
+        "torch.linalg.ldl_factor_ex torch.svd_lowrank torch.pca_lowrank "
         + _both("inverse cholesky svd matrix_exp")
-        + " torch.linalg.matrix_exp Tensor.pinverse Tensor.lu",
+        + " torch.linalg.matrix_exp Tensor.pinverse",
         ("always",),
         "gpu; BatchLinearAlgebra.cpp",
     ),
     Stated(
-        "torch.linalg.inv_ex torch.linalg.cholesky_ex torch.linalg.solve_ex",
+        "torch.linalg.inv_ex torch.linalg.cholesky_ex torch.linalg.solve_ex torch.linalg.lu_factor_ex",
         ("check_errors true",),
         "gpu; BatchLinearAlgebra.cpp",
     ),
-    Stated("torch.linalg.lu_factor_ex", ("always",), "gpu"),
+    Stated("torch.linalg.lu torch.lu Tensor.lu", (), "gpu; only some matrices that are not square wait"),
     Stated(
         "torch.linalg.cond",
         ("p missing", "p 2", "p -2", "p 'nuc'"),

@@ -42,6 +42,7 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
+    holds_no_tensor,
     join,
     tensors_in,
 )
@@ -264,6 +265,8 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
             held = tensors_in(argument)
             if held and not any(tensor.sure for tensor in held):
                 doubtful |= held[0].device
+            elif not held and holds_no_tensor(argument):
+                doubtful |= ANYWHERE
             else:
                 result |= held[0].device if held else ANYWHERE
         elif isinstance(argument, (Number, Ref)):

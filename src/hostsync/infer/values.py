@@ -488,3 +488,16 @@ def tensors_in(value: Value, depth: int = 3) -> tuple[Tensor, ...]:
             known = tuple(t for _, item in value.items[:64] for t in tensors_in(item, depth - 1))
             return known + tensors_in(value.element, depth - 1)
     return ()
+
+
+_NO_TENSORS: Final = frozenset({Number, Text, Nothing, DtypeValue})
+
+
+def holds_no_tensor(value: Value) -> bool:
+    """Whether nothing in a container can be a tensor, for all that is known of everything in it."""
+    if isinstance(value, Items):
+        return all(map(holds_no_tensor, (value.element,) if value.items is None else value.items))
+    if isinstance(value, Mapping):
+        elements = () if value.items and isinstance(value.element, Unknown) else (value.element,)
+        return all(map(holds_no_tensor, (*(item for _, item in value.items), *elements)))
+    return type(value) in _NO_TENSORS
