@@ -125,3 +125,33 @@ def calls_of_forward(steps: int):
     for _ in range(steps):
         x = x + head(x, x)  # silent: HS606
     return x
+
+
+def total(values: list[torch.Tensor]):
+    if len(values) == 0:
+        return torch.tensor(0.0)
+    return torch.stack(values).sum()
+
+
+def spread(values: list[torch.Tensor], x: torch.Tensor):
+    # What is made for want of elements says nothing of where the sum is.
+    return total(values).to(x.device)  # silent: HS401
+
+
+def only_default(values: list[torch.Tensor]):
+    if len(values) == 0:
+        return torch.tensor(0.0)
+
+
+def spread_default(values: list[torch.Tensor], x: torch.Tensor):
+    return only_default(values).to(x.device)  # expect: HS401
+
+
+def either(values: list[torch.Tensor], flag: bool):
+    if flag:
+        return torch.tensor(0.0)
+    return torch.stack(values).sum()
+
+
+def spread_either(values: list[torch.Tensor], x: torch.Tensor, flag: bool):
+    return either(values, flag).to(x.device)  # expect: HS401

@@ -90,3 +90,27 @@ def first_of(values):
 
 def read(x: Tensor):
     return float(first_of([x, 3]).sum())  # expect: HS103
+
+
+def place_of_numbers(values):
+    for value in values:
+        if isinstance(value, Tensor):
+            return value.device
+    return torch.device("cpu")
+
+
+def made_of_numbers(pair: tuple[float, float]):
+    beside = torch.zeros(3, device=place_of_numbers([{"pair": pair}, None])).sum()
+    return torch.zeros(3, device=place_of_numbers([pair, 1.0])).sum().item(), beside.item()  # silent: HS101
+
+
+def place_of_anything(values):
+    for value in values:
+        if isinstance(value, Tensor):
+            return value.device
+    return torch.device("cpu")
+
+
+def made_of_anything(pair, key):
+    beside = torch.zeros(3, device=place_of_anything([{key: pair}])).sum()
+    return torch.zeros(3, device=place_of_anything([[pair, 1.0]])).sum().item(), beside.item()  # expect: HS101, HS101

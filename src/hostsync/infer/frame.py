@@ -315,6 +315,7 @@ class Frame:
         "function",
         "inner_scope",
         "loops",
+        "of_nothing",
         "outer",
         "owner",
         "paths",
@@ -355,6 +356,8 @@ class Frame:
         self.inner_scope = 0
         self.loops = 0
         self.returns: list[Value] = []
+        self.of_nothing: list[Value] = []
+        """What is returned where there is nothing to work on, and was made on the CPU for that."""
         self.yields: list[Value] = []
         self.breaks: list[list[State]] = []
         self.sink: ClassInfo | None = None

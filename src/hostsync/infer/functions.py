@@ -235,7 +235,7 @@ def _told_device(frame: Frame, position: int, param: facts.Param, held: Handed |
         return given
     if held is not None and isinstance(held.value, DeviceValue):
         if held.value.device == CPU or held.value.device >= MOVED:
-            return held.value._replace(param=param.name)
+            return held.value
         return given if frame.sink is None else held.value
     if param.default is not None or frame.owner is None or frame.function is None or frame.bound is None:
         return given

@@ -197,6 +197,31 @@ def _assert(frame: Frame, node: facts.Assert) -> bool:
     return True
 
 
+def _body(frame: Frame, node: facts.If) -> bool:
+    """Follows what is done where a test holds; what is returned for want of elements says nothing of other cases."""
+    before = len(frame.returns)
+    goes_on = execute(frame, node.body)
+    if len(frame.returns) > before and _finds_nothing(node.test):
+        made = [value for value in frame.returns[before:] if isinstance(value, Tensor) and value.device == CPU]
+        frame.returns[before:] = [value for value in frame.returns[before:] if value not in made]
+        frame.of_nothing += made
+    return goes_on
+
+
+def _finds_nothing(node: facts.Expr) -> bool:
+    """`len(x) == 0`, `x.numel() == 0`, `x.shape[0] < 1`."""
+    if not isinstance(node, facts.Compare) or len(node.rights) != 1 or not isinstance(node.rights[0], facts.Const):
+        return False
+    if (node.ops[0], node.rights[0].value) not in _NOTHING:
+        return False
+    counted = node.left.value if isinstance(node.left, facts.Subscript) else node.left
+    return last_name(counted.func if isinstance(counted, facts.Call) else counted) in _COUNTS
+
+
+_NOTHING: Final = frozenset({("==", 0), ("<", 1), ("<=", 0)})
+_COUNTS: Final = frozenset({"len", "numel", "nelement", "size", "shape"})
+
+
 def _if(frame: Frame, node: facts.If) -> bool:
     # An elif chain nests in `orelse`; it is followed without recursion.
     ends: list[tuple[dict[str, Value], dict[str, Value]]] = []
@@ -214,7 +239,7 @@ def _if(frame: Frame, node: facts.If) -> bool:
         if _is_type_checking(current.test):
             execute(frame, tuple(part for part in current.body if isinstance(part, facts.Import)))
             state = frame.save()
-        elif execute(frame, current.body) and compiling is not True:
+        elif _body(frame, current) and compiling is not True:
             ends.append((frame.env, frame.paths))
         if compiling is True:
             frame.compiled -= 1

@@ -136,7 +136,7 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
             return element
         return Items("generator", None, element)
     result: Value | None = None
-    for value in frame.returns:
+    for value in frame.returns or frame.of_nothing:
         result = value if result is None else join(result, value)
     if result is None:
         # What only raises an error is left to those that override it.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from hostsync.infer.plain import Plain
-from hostsync.infer.telling import is_moved, join_plain
+from hostsync.infer.telling import join_plain
 
 _MOST_CHANGES: Final = 8
 """How often what is known of one parameter may change. Joins end by themselves well before, for all we know."""
@@ -64,8 +64,7 @@ def pass_on(
         source = waiting.pop()
         for link in links.of(source):
             value = _computed(known[source]) if link.is_derived else known[source]
-            if value is None or (value[0] == "D" and not is_moved(value)):
-                # That a device is the CPU by default, each function says for itself.
+            if value is None:
                 continue
             if link.is_across:
                 symbol, name = link.target

@@ -2,9 +2,11 @@
 
 import torch
 
+from .making import made
+
 
 def bounds(values, device: torch.device = torch.device("cpu")) -> torch.Tensor:
-    return torch.tensor(values, device=device)  # expect: HS404
+    return made(values, device)
 
 
 def place(values) -> torch.device:

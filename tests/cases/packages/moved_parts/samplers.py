@@ -47,5 +47,10 @@ class Still:
     def build(self, device: torch.device) -> None:
         self.limits = torch.tensor([0.0, 1.0], device=device)  # silent: HS404
 
+    def to(self, device: torch.device) -> "Still":
+        # Where it is asked to go makes no difference.
+        self.build(torch.device("cpu"))
+        return self
+
     def draw(self) -> torch.Tensor:
         return self.limits.to(torch.device("cpu"))  # silent: HS102
