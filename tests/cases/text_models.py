@@ -90,3 +90,17 @@ def encoded(tokenizer, model, prompts, device):
     there = tokenizer(prompts, return_tensors="pt", device=device)
     arrays = tokenizer(prompts, return_tensors="np")
     return model(ids.to(device)), there.input_ids.to(device), arrays  # expect: HS401
+
+
+def packed(x: torch.Tensor, lengths: list[int]):
+    sequence = torch.nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)
+    most = int(sequence.batch_sizes[0])  # silent: HS103
+    for size in sequence.batch_sizes.tolist():  # silent: HS101
+        most += size
+    data, sizes, order, _ = sequence
+    start = torch.zeros(2, sizes[0], device=x.device)  # silent: HS104
+    return start, data.sum().item(), order.tolist(), sequence.data.max().item(), most  # expect: HS101, HS101, HS101
+
+
+def of_a_packed_sequence(sequence: torch.nn.utils.rnn.PackedSequence):
+    return int(sequence.batch_sizes[0]), float(sequence.data.mean())  # expect: HS103

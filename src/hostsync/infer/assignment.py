@@ -15,6 +15,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.handed import held_by
 from hostsync.infer.module_containers import module_in
+from hostsync.infer.packed_sequences import PACKED, unpacked
 from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
     ANYWHERE,
@@ -106,6 +107,8 @@ def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
     count = len(target.items)
     if isinstance(value, Instance) and value.local:
         value = fields_of(frame, value.name) or value
+    elif isinstance(value, Instance) and value.name == PACKED:
+        value = unpacked(value)
     value = _with_one_each(frame, target, value)
     starred = [i for i, item in enumerate(target.items) if isinstance(item, facts.Starred)]
     if isinstance(value, Items) and value.items is not None and not starred and len(value.items) == count:

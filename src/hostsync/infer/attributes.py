@@ -14,6 +14,7 @@ from hostsync.infer.frame import (
 from hostsync.infer.functions import is_autograd_function, takes_context
 from hostsync.infer.imported import known_as
 from hostsync.infer.links import MODULE
+from hostsync.infer.packed_sequences import PACKED, field_of
 from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
     ANYWHERE,
@@ -184,6 +185,8 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
         return NUMBER
     if base.name.startswith(DISTRIBUTIONS):
         return _of_distribution(frame, base, base.name, name)
+    if base.name == PACKED:
+        return field_of(base, name) or Method(base, name)
     return Method(base, name)
 
 

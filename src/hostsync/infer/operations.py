@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from hostsync import facts
 from hostsync.catalogue.model import ArgumentTest, Op
 from hostsync.infer.frame import Frame
+from hostsync.infer.packed_sequences import PACKING, packed
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -389,6 +390,8 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
         if place is not None and not isinstance(place, Nothing) and only_host(device_of(place).device):
             # A dict of tensors, say, or what a pickle holds.
             return Tensor(CPU, sure=False)
+        if op.name in PACKING:
+            return packed(args.named.get("input") or args.named.get("sequences") or UNKNOWN)
         return Instance(op.name, False) if op.name.rpartition(".")[2][:1].isupper() else UNKNOWN
     tensor = Tensor(
         _result_device(op, args, tensors),
