@@ -81,3 +81,13 @@ def decorator(function):
 @decorator
 def decorated(x: Tensor):
     return x.sum().item()  # expect: HS101
+
+
+def makes_a_class(x: Tensor):
+    class Made:
+        again = makes_a_class
+
+        def read(self, y: Tensor):
+            return y.item()  # expect: HS101
+
+    return Made().read(x)

@@ -91,7 +91,8 @@ def _overriding(
     if own is not None and frame.owner == own.name:
         own.wants.add(called.name)
         found = own.promised.get(called.name)
-    for name, info in context.classes.items():
+    # What a method gives may be worked out here for the first time, with the classes that it defines.
+    for name, info in tuple(context.classes.items()):
         method = info.methods.get(called.name)
         if method is None or is_abstract(method) or callee.owner not in [base.name for base in context.lineage(name)]:
             continue

@@ -626,13 +626,16 @@ def _class_attribute(frame: Frame, info: ClassInfo, statement: facts.Assign) -> 
     for target in statement.targets:
         if isinstance(target, facts.Name):
             info.attributes[target.id] = value
-            if isinstance(value, Callable) and is_at_top(value) and not is_foreign(value.symbol):
+            if frame.symbol == "<module>" and isinstance(value, Callable) and is_at_top(value):
                 _method_by_value(frame, info, target.id, value)
 
 
 def _method_by_value(frame: Frame, info: ClassInfo, name: str, function: Callable) -> None:
-    """`forward = function` in the body of a class: a function of the module that is a method by that name."""
-    if name not in info.methods and isinstance(function.node, facts.Function):
+    """`forward = function` in the body of a class: a function of the module that is a method by that name.
+
+    Not of a class that a function defines: that function may be the one, so that there would be no end of classes.
+    """
+    if not is_foreign(function.symbol) and name not in info.methods and isinstance(function.node, facts.Function):
         method = function.node._replace(name=name)
         info.methods[name] = method
         frame.context.functions[f"{info.name}.{name}"] = method
