@@ -442,6 +442,16 @@ def test_the_chain_names_the_call(tmp_path: Path) -> None:
     assert finding.chain[0].text == "pkg/b.py:4 hands in a tensor for value"
 
 
+def test_the_chain_says_what_is_moved_with_its_object(tmp_path: Path) -> None:
+    found = discover([PACKAGES / "moved_parts" / "uniform.py"], Resolver(Overrides(), isolated=True).settings)
+    units = Units(found.settings_for, found.given)
+    (checked,) = check_files(found.files, units=units, cache_root=tmp_path)
+    texts = [finding.chain[-1].text for finding in checked.findings if finding.code == "HS102"]
+    assert texts == [
+        f"self.{name}, it goes where its object is moved to, so it counts as on the GPU" for name in ("limits", "scale")
+    ]
+
+
 SCHEDULES = {
     "pkg/__init__.py": "",
     "pkg/schedules.py": """\

@@ -19,6 +19,7 @@ from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    MOVED,
     UNKNOWN,
     Callable,
     Choice,
@@ -50,6 +51,7 @@ SETUP_NAME: Final = re.compile(
 
 
 NOT_KNOWN: Final = "where it lives is not known, so it counts as on the GPU"
+WITH_ITS_OBJECT: Final = "it goes where its object is moved to, so it counts as on the GPU"
 _OF_A_VALUE: Final = frozenset({"read-back", "control-flow", "shape", "index"})
 
 
@@ -519,7 +521,8 @@ class Frame:
         text = source_text(subject) if subject is not None else ""
         chain = reasons(origin)
         if source is None and kind in _OF_A_VALUE and not is_certain(device):
-            chain = (*chain, Reason((located or subject or node).span, NOT_KNOWN))
+            why = WITH_ITS_OBJECT if device == MOVED else NOT_KNOWN
+            chain = (*chain, Reason((located or subject or node).span, why))
         event = Event(kind, op, form, node.span, text, confidence, self.symbol, self.hot(), chain, versions)
         self.events.append(Recorded(event, device, source, sure))
 
