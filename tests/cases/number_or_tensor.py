@@ -92,6 +92,7 @@ def read(x: Tensor):
     return float(first_of([x, 3]).sum())  # expect: HS103
 
 
+# The same once more for each of two callers: what one call hands in is evidence for all calls of a function.
 def place_of_numbers(values):
     for value in values:
         if isinstance(value, Tensor):

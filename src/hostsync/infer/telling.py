@@ -319,12 +319,7 @@ def join_plain(a: Plain, b: Plain) -> Plain:
 
 def is_news(data: Plain) -> bool:
     """Whether a device in its plain form says something: that it is the CPU, or where something was moved to."""
-    return "cpu" in data[1] or is_moved(data)
-
-
-def is_moved(data: Plain) -> bool:
-    """Whether a device in its plain form is where something was moved to."""
-    return "moved" in data[1]
+    return "cpu" in data[1] or "moved" in data[1]
 
 
 def is_sure(data: Plain) -> bool:

@@ -26,7 +26,7 @@ class _Link(NamedTuple):
     is_derived: bool
     """Something is computed from it element by element, and that is passed on."""
     is_across: bool
-    """From one file to another."""
+    """From one file to another, or to a method that another class puts in the place of the one that is called."""
     where: str
 
 
