@@ -70,3 +70,68 @@ class Erase:
             top = torch.randint(0, tensor.shape[0], (1,)).item()  # silent: HS101
             tensor[top] = 0.0  # silent: HS406
         return tensor.numpy()  # silent: HS102
+
+
+class Prepared(Dataset):
+    def __init__(self, table: torch.Tensor, device: str):
+        self.table = table
+        self.device = device
+
+    def __getitem__(self, index: int):
+        x = self.load(index)
+        if x.max() > 1.0:  # silent: HS201
+            x = x / 255
+        weight = torch.tensor([1.0, 2.0], device=self.device)  # expect: HS404
+        on_the_gpu = torch.ones(3, device="cuda").sum().item()  # expect: HS101
+        return self.normalized(x) * weight, on_the_gpu, self.table.cpu()  # expect: HS102
+
+    def normalized(self, x: torch.Tensor):
+        return x - x.min().item()  # silent: HS101
+
+
+class OrderOf(Sampler):
+    def __iter__(self):
+        return iter(self.order().tolist())  # silent: HS101
+
+    def order(self) -> torch.Tensor:
+        return self.source.order()
+
+
+class DataCollatorWithNoise:
+    def __call__(self, x: torch.Tensor):
+        return x[x.sum(-1).argmax().item()]  # silent: HS101
+
+
+class Sampler2D:
+    def __call__(self, x: torch.Tensor):
+        return x[x.sum(-1).argmax().item()]  # expect: HS101
+
+
+class PaddingCollator:
+    def __call__(self, features):
+        return self.mask_tokens(features["input_ids"], features.get("special"))
+
+    def mask_tokens(self, inputs: torch.Tensor, special=None):
+        def masked(value: torch.Tensor):
+            return value.sum().item() > 0  # silent: HS101
+
+        if special is None:
+            special = [row.index(1) for row in inputs.tolist()]  # silent: HS101
+        inputs[torch.bernoulli(inputs.float()).bool()] = 0  # silent: HS303
+        return inputs, masked(inputs)
+
+
+def shifted(batch: torch.Tensor):
+    return batch - batch.min().item()  # expect: HS101
+
+
+def _only_for_batches(batch: torch.Tensor):
+    return batch.max().item()  # silent: HS101
+
+
+def collate_all(batch):
+    return shifted(batch), _only_for_batches(batch)
+
+
+def step(batch: torch.Tensor):
+    return shifted(batch)

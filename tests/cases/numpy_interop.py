@@ -63,3 +63,17 @@ def solved(cost: Tensor, x: Tensor, solve, filters):
 
 def distinct(x: Union[np.ndarray, torch.Tensor]):
     return x.unique()  # expect: HS304
+
+
+class Schedule:
+    def set_sigmas(self, count: int, kind: str):
+        sigmas = np.linspace(1.0, 0.1, count)
+        if kind == "karras":
+            sigmas = self._to_karras(in_sigmas=sigmas)
+        return self.to_linear(sigmas)
+
+    def _to_karras(self, in_sigmas: torch.Tensor) -> torch.Tensor:
+        return in_sigmas[0].item() + np.arange(3)  # silent: HS101
+
+    def to_linear(self, in_sigmas: torch.Tensor) -> torch.Tensor:
+        return in_sigmas[0].item() + np.arange(3)  # expect: HS101

@@ -117,3 +117,15 @@ class Boxes:
 
     def ends(self):
         return self.boxes[[0, -1]]  # expect: HS405
+
+
+def never_equal(x: Tensor, kernel: Tensor | None, mode: str):
+    if kernel == "fir" or kernel == mode:  # silent: HS201
+        return x
+    if kernel in ("sde", None):  # silent: HS106
+        return -x
+    if x != None:  # noqa: E711  # silent: HS201
+        x = x + 1
+    if kernel in (1.0, 2.0):  # expect: HS106
+        return x * 2
+    return x / 2 if kernel == 1.0 else x  # expect: HS201

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hostsync.facts import Span
 from hostsync.infer import values as v
 from hostsync.infer.events import Reason
+from hostsync.infer.operations import device_named
 from hostsync.infer.versions import TorchRange, overlaps, parse_release
 
 ATOMS = st.sampled_from(["acc", "cpu", "meta", "?", "=x", "=device"])
@@ -151,6 +152,16 @@ def test_a_tensor_on_one_path_is_no_more_than_perhaps_a_tensor(tensor: v.Tensor,
 def test_none_on_one_path_leaves_the_other(value: Any) -> None:
     assert v.join(value, v.NOTHING) == value
     assert v.join(v.NOTHING, value) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "certain", "host"),
+    [("cuda", True, False), ("cuda:1", True, False), ("cpu", False, True), ("meta", False, True), ("mps", False, False),
+     ("xpu:0", False, False), ("auto", False, False)],
+)  # fmt: skip
+def test_only_of_cuda_a_name_makes_certain(name: str, certain: bool, host: bool) -> None:
+    device = device_named(name)
+    assert (v.is_certain(device), v.only_host(device)) == (certain, host)
 
 
 @given(DEVICES)

@@ -35,6 +35,7 @@ from hostsync.infer.values import (
     Items,
     Mapping,
     Method,
+    Nothing,
     Number,
     Tensor,
     Text,
@@ -267,6 +268,8 @@ def _contains(frame: Frame, node: facts.Compare, left: Value, right: Value, righ
             "read-back", "operator.contains", "", node, subject=node.left, device=left.device, origin=left.origin
         )
     elif isinstance(right, Items) and right.kind in {"list", "tuple"}:
+        if right.items and all(isinstance(item, (Text, Nothing)) for item in right.items):
+            return
         tensors = [v for v in (left, *(right.items or (right.element,))) if isinstance(v, Tensor) and v.sure]
         if tensors and (isinstance(left, (Tensor, Number))):
             frame.emit(

@@ -170,9 +170,11 @@ def place(
 
 
 def device_named(text: str) -> Device:
-    """The device of a name such as `cuda:0`."""
-    kind = text.partition(":")[0]
-    return CPU if kind == "cpu" else META if kind == "meta" else ACCELERATOR
+    """The device of a name such as `cuda:0`; ROCm uses that name too. What was measured holds of no other."""
+    return _NAMED.get(text.partition(":")[0], ANYWHERE)
+
+
+_NAMED: Final[Mapping[str, Device]] = {"cpu": CPU, "meta": META, "cuda": ACCELERATOR}
 
 
 def device_of(value: Value) -> DeviceValue:
@@ -534,6 +536,10 @@ def event_kind(op: Op) -> str:
     return "synchronize" if short in SYNCHRONIZE_OPS else "call"
 
 
+_NEVER_EQUAL: Final = frozenset({Text, Nothing})
+"""To a string or None a tensor is not equal, and says so without a look at its elements (our measurement)."""
+
+
 def operator_result(op: str, left: Value, right: Value) -> Value:
     """The value of `left op right` for arithmetic and comparison."""
     if isinstance(left, Method):
@@ -541,6 +547,8 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
     if isinstance(right, Method):
         right = UNKNOWN
     tl, tr = type(left), type(right)
+    if op in {"==", "!="} and (tl in _NEVER_EQUAL or tr in _NEVER_EQUAL):
+        return NUMBER
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         tensors = [v for v in (left, right) if isinstance(v, Tensor)]
         sure = tensors[0].sure or tensors[-1].sure

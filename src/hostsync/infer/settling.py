@@ -12,6 +12,7 @@ from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
 from hostsync.infer.functions import usage
 from hostsync.infer.host_devices import is_made_on_host
+from hostsync.infer.loading_code import prepares_data
 from hostsync.infer.moved_once import reported_once
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, is_tensor_annotation, place_name, short_name
@@ -20,6 +21,7 @@ from hostsync.infer.values import (
     ANYWHERE,
     CPU,
     MOVED,
+    Array,
     ClassRef,
     Device,
     Items,
@@ -52,7 +54,7 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
                 continue
         elif event.confidence == "likely" and record.sure and is_certain(device) and device != record.device:
             event = event._replace(confidence="certain", chain=_with_caller(context, event))
-        if event.kind in {"copy", "index", "call"} and _at_setup(context, record, device):
+        if _at_setup(context, record, device) or _in_data_loading(context, record, device):
             event = event._replace(confidence="possible")
         events.append(event)
     events = reported_once(context, events)
@@ -120,10 +122,24 @@ def _calls_of_others(context: Context) -> list[Event]:
     return list(found.values())
 
 
+_TO_HOST: Final = frozenset({"Tensor.cpu", "Tensor.to"})
+
+
+def _in_data_loading(context: Context, record: Recorded, device: Device) -> bool:
+    """Code that prepares data for a loader runs on the host: only a device that is known or asked for counts there.
+
+    Who writes `labels.cpu()` has seen labels that are elsewhere.
+    """
+    event = record.event
+    if event.kind == "copy" or event.op in _TO_HOST or is_certain(device) or device >= MOVED:
+        return False
+    return prepares_data(context, event.symbol)
+
+
 def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     """Set-up code runs before a model is moved: there, only a device that somebody asked for counts."""
     event = record.event
-    if is_certain(device) or device == MOVED:
+    if event.kind not in {"copy", "index", "call"} or is_certain(device) or device == MOVED:
         return False
     if event.op.startswith("torch.nn.init."):
         return True
@@ -260,7 +276,8 @@ def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:
             continue
         if value is None or isinstance(value, (Number, Ref)):
             result.add("?")
-        elif isinstance(value, Nothing):
+        elif isinstance(value, (Nothing, Array)):
+            # What is done with a NumPy array happens on the host, whatever the annotation says.
             result |= CPU
         elif isinstance(value, (Items, Mapping)):
             held = tensors_in(value)

@@ -1,0 +1,50 @@
+"""Code that prepares data for a loader: datasets, samplers, and what collates. It runs on the host.
+
+Workers of a `DataLoader` are other processes, in which CUDA is not to be used: "it is generally not recommended to
+return CUDA tensors in multi-process loading" (torch.utils.data, "Working with CUDA tensors"). So where nothing else
+tells of a tensor there, it is no reason to speak.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hostsync.infer.frame import Context
+from hostsync.infer.values import Ref
+
+_CLASS: Final = re.compile(r"(Dataset|Collat(e|or|er)(Fn)?)$|^_?DataCollator")
+_FUNCTION: Final = re.compile(r"(^|_)collate(_|$|r$)|^collator$")
+_DEPTH: Final = 4
+"""How many calls up such code is looked for."""
+
+
+def prepares_data(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
+    """Whether a function is such code, by its name or that of its class, by its base, or by all its callers."""
+    owner, _, name = symbol.rpartition(".")
+    if _FUNCTION.search(name):
+        return True
+    if owner in context.classes:
+        if _loads(context, owner):
+            return True
+        if not name.startswith("_"):
+            return False
+    elif owner in context.functions and prepares_data(context, owner, depth):
+        return True
+    callers = {site.caller for site in context.calls.get(symbol, ())}
+    return bool(callers and depth) and all(
+        caller != symbol and prepares_data(context, caller, depth - 1) for caller in callers
+    )
+
+
+def _loads(context: Context, owner: str) -> bool:
+    """Whether a class is a dataset, a sampler, or an object that collates."""
+    for info in context.lineage(owner):
+        if _CLASS.search(info.name.rpartition(".")[2]):
+            return True
+        for base in info.bases:
+            if isinstance(base, Ref):
+                module, _, short = base.name.rpartition(".")
+                if _CLASS.search(short) or (module.startswith("torch.utils.data") and short.endswith("Sampler")):
+                    return True
+    return False
