@@ -119,6 +119,7 @@ EXPECTED = {
     "HS307": [("shape", "torch.nn.functional.one_hot", "")],
     "HS308": [("shape", "subscript", "scalar-tensor")],
     "HS309": [("shape", "torch.combinations", ""), ("shape", "Tensor.to_sparse", "")],
+    "HS310": [("call", "torchvision.ops.nms", ""), ("call", "torch.ops.torchvision.nms", "")],
     "HS401": [
         ("copy", "Tensor.to", "pageable"),
         ("copy", "Tensor.cuda", "pageable"),
