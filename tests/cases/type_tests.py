@@ -126,6 +126,8 @@ def never_equal(x: Tensor, kernel: Tensor | None, mode: str):
         return -x
     if x != None:  # noqa: E711  # silent: HS201
         x = x + 1
+    if x == [1, 2] or x.shape != x or x != {}:  # silent: HS201
+        x = x - 1
     if kernel in (1.0, 2.0):  # expect: HS106
         return x * 2
     return x / 2 if kernel == 1.0 else x  # expect: HS201

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping as Mapping_
 from typing import Final, NamedTuple
 
 from hostsync import facts
@@ -25,6 +25,7 @@ from hostsync.infer.values import (
     DtypeValue,
     Instance,
     Items,
+    Mapping,
     Method,
     Nothing,
     Number,
@@ -109,8 +110,8 @@ ARGUMENTS: Final = "arguments"
 class Arguments(NamedTuple):
     """The arguments of a call: values by parameter name, and what could not be placed."""
 
-    named: Mapping[str, Value]
-    nodes: Mapping[str, facts.Expr]
+    named: Mapping_[str, Value]
+    nodes: Mapping_[str, facts.Expr]
     extra: tuple[Value, ...]
     """Positional arguments past the known parameters, or all of them when the parameters aren't known."""
     open: bool
@@ -174,7 +175,7 @@ def device_named(text: str) -> Device:
     return _NAMED.get(text.partition(":")[0], ANYWHERE)
 
 
-_NAMED: Final[Mapping[str, Device]] = {"cpu": CPU, "meta": META, "cuda": ACCELERATOR}
+_NAMED: Final[Mapping_[str, Device]] = {"cpu": CPU, "meta": META, "cuda": ACCELERATOR}
 
 
 def device_of(value: Value) -> DeviceValue:
@@ -536,8 +537,9 @@ def event_kind(op: Op) -> str:
     return "synchronize" if short in SYNCHRONIZE_OPS else "call"
 
 
-_NEVER_EQUAL: Final = frozenset({Text, Nothing})
-"""To a string or None a tensor is not equal, and says so without a look at its elements (our measurement)."""
+_NEVER_EQUAL: Final = frozenset({Text, Nothing, Items, Mapping, DtypeValue, DeviceValue})
+"""To what is no number and no array a tensor is not equal, and says so without a look at its elements (our measurement:
+a `torch.Size`, a list, a string, None)."""
 
 
 def operator_result(op: str, left: Value, right: Value) -> Value:
@@ -547,9 +549,9 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
     if isinstance(right, Method):
         right = UNKNOWN
     tl, tr = type(left), type(right)
-    if op in {"==", "!="} and (tl in _NEVER_EQUAL or tr in _NEVER_EQUAL):
-        return NUMBER
     if isinstance(left, Tensor) or isinstance(right, Tensor):
+        if op in {"==", "!="} and (tl in _NEVER_EQUAL or tr in _NEVER_EQUAL):
+            return NUMBER
         tensors = [v for v in (left, right) if isinstance(v, Tensor)]
         sure = tensors[0].sure or tensors[-1].sure
         device = merged(tensors)
