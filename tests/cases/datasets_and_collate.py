@@ -126,11 +126,19 @@ def shifted(batch: torch.Tensor):
 
 
 def _only_for_batches(batch: torch.Tensor):
-    return batch.max().item()  # silent: HS101
+    return batch.max().item() or _only_for_batches(batch[1:])  # silent: HS101
+
+
+class Padding:
+    def pad(self, batch: torch.Tensor):
+        return batch[: batch.max().item()]  # expect: HS101
 
 
 def collate_all(batch):
-    return shifted(batch), _only_for_batches(batch)
+    def key(row: torch.Tensor):
+        return row.sum().item()  # silent: HS101
+
+    return shifted(batch), _only_for_batches(batch), Padding().pad(batch), {"key": key}
 
 
 def step(batch: torch.Tensor):

@@ -128,6 +128,6 @@ def never_equal(x: Tensor, kernel: Tensor | None, mode: str):
         x = x + 1
     if x == [1, 2] or x.shape != x or x != {}:  # silent: HS201
         x = x - 1
-    if kernel in (1.0, 2.0):  # expect: HS106
+    if kernel in ("auto", 1.0, 2.0):  # expect: HS106
         return x * 2
     return x / 2 if kernel == 1.0 else x  # expect: HS201

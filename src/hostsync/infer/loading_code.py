@@ -13,8 +13,8 @@ from typing import Final
 from hostsync.infer.frame import Context
 from hostsync.infer.values import Ref
 
-_CLASS: Final = re.compile(r"(Dataset|Collat(e|or|er)(Fn)?)$|^_?DataCollator")
-_FUNCTION: Final = re.compile(r"(^|_)collate(_|$|r$)|^collator$")
+_CLASS: Final = re.compile(r"Dataset$|Collat")
+_FUNCTION: Final = re.compile(r"(^|_)collate(_|$)")
 _DEPTH: Final = 4
 """How many calls up such code is looked for."""
 
@@ -31,10 +31,8 @@ def prepares_data(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
             return False
     elif owner in context.functions and prepares_data(context, owner, depth):
         return True
-    callers = {site.caller for site in context.calls.get(symbol, ())}
-    return bool(callers and depth) and all(
-        caller != symbol and prepares_data(context, caller, depth - 1) for caller in callers
-    )
+    callers = {site.caller for site in context.calls.get(symbol, ())} - {symbol}
+    return bool(callers and depth) and all(prepares_data(context, caller, depth - 1) for caller in callers)
 
 
 def _loads(context: Context, owner: str) -> bool:

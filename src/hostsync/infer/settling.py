@@ -131,7 +131,7 @@ def _in_data_loading(context: Context, record: Recorded, device: Device) -> bool
     Who writes `labels.cpu()` has seen labels that are elsewhere.
     """
     event = record.event
-    if event.kind == "copy" or event.op in _TO_HOST or is_certain(device) or device >= MOVED:
+    if event.kind == "copy" or event.op in _TO_HOST or is_certain(device):
         return False
     return prepares_data(context, event.symbol)
 
