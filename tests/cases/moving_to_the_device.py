@@ -216,3 +216,32 @@ class KeepsWhatItMoves:
     def third(self, x: torch.Tensor):
         other = self.other.to(x.device)  # expect: HS401
         return other
+
+
+def zeros_by_or(n: int, device=None):
+    device = device or torch.device("cpu")
+    return torch.zeros(n, device=device)
+
+
+def zeros_by_if(n: int, device: "str | torch.device | None" = None):
+    if device is None:
+        device = torch.device("cpu")
+    if isinstance(device, str):
+        device = torch.device(device)
+    return torch.zeros(n, device=device)
+
+
+def zeros_of_two(n: int, device=None, other="cpu"):
+    device = device or other
+    return torch.zeros(n, device=device)
+
+
+def where_it_is_asked_for(x: Tensor) -> Tensor:
+    a = zeros_by_or(3, device=x.device).to(x.device)  # silent: HS401
+    b = zeros_by_if(3, device=x.device).to(x.device)  # silent: HS401
+    c = zeros_by_or(3).to(x.device)  # expect: HS401
+    d = zeros_by_if(3).to(x.device)  # expect: HS401
+    e = zeros_by_if(3, device="cpu").to(x.device)  # expect: HS401
+    if x.device.type == "mps":
+        x = x + zeros_by_or(3).to(x.device)  # expect: HS401
+    return x + a + b + c + d + e

@@ -31,6 +31,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     Callable,
+    DeviceValue,
     Instance,
     Items,
     Mapping,
@@ -198,10 +199,18 @@ def _logical(frame: Frame, node: facts.Logical) -> Value:
             narrow(frame, part, node.op == "and")
         else:
             value = evaluate(frame, part)
-        result = value if result is None else join(result, value)
+        is_default = node.op == "or" and result is not None and _is_default_device(result, value)
+        result = value if result is None else result if is_default else join(result, value)
     if state is not None:
         frame.restore(state)
     return result if result is not None else UNKNOWN
+
+
+def _is_default_device(given: Value, value: Value) -> bool:
+    """Whether `device or torch.device("cpu")` is what the parameter `device` is, for which None stands for the CPU."""
+    if not isinstance(given, DeviceValue) or not isinstance(value, DeviceValue) or not only_host(value.device):
+        return False
+    return len(given.device) == 1 and all(atom.startswith("=") for atom in given.device)
 
 
 def test(frame: Frame, node: facts.Expr, op: str) -> Value:

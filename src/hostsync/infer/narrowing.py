@@ -188,7 +188,7 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
         ):
             if right.value == "cpu":
                 _set_device(frame, left.value.value, not equal)
-            elif equal:
+            elif equal and right.value == "cuda":
                 _set_device(frame, left.value.value, True)
 
 
@@ -237,6 +237,8 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
             _set(frame, node, Unknown(value.param, apart_from=value))
         return
     if truth:
+        if isinstance(wanted, Text) and isinstance(value, DeviceValue):
+            return  # A name of a device is used as one.
         if isinstance(wanted, (Number, Text, Array)) and type(value) is not type(wanted):
             _set(frame, node, NUMBER if isinstance(wanted, Number) else wanted)
         elif isinstance(value, (Unknown, Tensor)) and isinstance(wanted, (Items, Mapping)):

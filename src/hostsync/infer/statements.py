@@ -9,7 +9,7 @@ from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.classes import closed
-from hostsync.infer.defaults import last_name
+from hostsync.infer.defaults import is_none, last_name
 from hostsync.infer.expressions import test
 from hostsync.infer.frame import (
     EXECUTORS,
@@ -49,7 +49,19 @@ from hostsync.infer.values import (
     Value,
     element_of,
     join,
+    of_param,
+    only_host,
 )
+
+
+def _unless_given(frame: Frame, target: facts.Expr, value: DeviceValue) -> DeviceValue:
+    """What a parameter is that becomes the CPU where nobody hands in a device: itself, as None stands for the CPU."""
+    if not isinstance(target, facts.Name) or frame.function is None or not only_host(value.device):
+        return value
+    if not isinstance(frame.env.get(target.id), Nothing):
+        return value
+    is_param = any(param.name == target.id and is_none(param.default) for param in frame.function.params)
+    return DeviceValue(of_param(target.id)) if is_param else value
 
 
 def _assign(frame: Frame, node: facts.Assign) -> bool:
@@ -64,6 +76,8 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         frame.assigning = node.value
         if isinstance(value, Tensor) and not isinstance(node.value, (facts.Name, facts.Const)):
             value = explain(value, node.value)
+        elif isinstance(value, DeviceValue):
+            value = _unless_given(frame, node.targets[0], value)
     if node.annotation is not None and (node.value is None or isinstance(value, Unknown)):
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
         if promised is not None:
