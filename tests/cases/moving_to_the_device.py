@@ -231,6 +231,11 @@ def zeros_by_if(n: int, device: "str | torch.device | None" = None):
     return torch.zeros(n, device=device)
 
 
+def zeros_there(n: int, device=None):
+    device = torch.device("cpu")
+    return torch.zeros(n, device=device)
+
+
 def zeros_of_two(n: int, device=None, other="cpu"):
     device = device or other
     return torch.zeros(n, device=device)
@@ -242,6 +247,9 @@ def where_it_is_asked_for(x: Tensor) -> Tensor:
     c = zeros_by_or(3).to(x.device)  # expect: HS401
     d = zeros_by_if(3).to(x.device)  # expect: HS401
     e = zeros_by_if(3, device="cpu").to(x.device)  # expect: HS401
+    f = zeros_there(3, device=x.device).to(x.device)  # expect: HS401
+    if zeros_by_if(3).sum() > 0:  # silent: HS201
+        x = x * f
     if x.device.type == "mps":
         x = x + zeros_by_or(3).to(x.device)  # expect: HS401
     return x + a + b + c + d + e
