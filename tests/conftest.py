@@ -1,6 +1,9 @@
 """What holds of all tests: hypothesis takes the time that it needs, also on a machine that does something else."""
 
-from hypothesis import HealthCheck, settings
+from importlib.util import find_spec
 
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+if find_spec("hypothesis") is not None:  # Tests that are marked gpu do without it.
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("patient")

@@ -236,11 +236,6 @@ def zeros_there(n: int, device=None):
     return torch.zeros(n, device=device)
 
 
-def zeros_of_two(n: int, device=None, other="cpu"):
-    device = device or other
-    return torch.zeros(n, device=device)
-
-
 def where_it_is_asked_for(x: Tensor) -> Tensor:
     a = zeros_by_or(3, device=x.device).to(x.device)  # silent: HS401
     b = zeros_by_if(3, device=x.device).to(x.device)  # silent: HS401
