@@ -162,3 +162,15 @@ def banned(scores, tokens: list[int], table, key):
         scores[row, tokens] = -float("inf")  # expect: HS405
         table[row, key] = 0  # silent: HS405, HS406
     return scores
+
+
+class Mixed(torch.nn.Module):
+    def __init__(self, base_layer: torch.nn.Module):
+        super().__init__()
+        self.base_layer = base_layer
+
+    def forward(self, x: torch.Tensor, names: list[str], *args):
+        result = self.base_layer(x, *args)
+        rows = [at for at, name in enumerate(names) if name == "first"]
+        result[rows] = result[rows] * 2  # expect: HS405, HS405
+        return result

@@ -36,3 +36,27 @@ def with_positions(scores):
     if best > 1:  # expect: HS201
         return at
     return None
+
+
+class Schedule:
+    def set_steps(self, count):
+        levels = np.linspace(0, 1, count)
+        self.ends = self._ends(levels)
+        self.steps = [self._to_step(level, np.log(levels)) for level in levels]
+        return _first(levels), first_of_any(levels)
+
+    def _ends(self, levels):
+        return levels[0].item(), levels[-1].item()  # silent: HS101
+
+    def _to_step(self, level, logs):
+        distances = np.log(level) - logs[:, np.newaxis]
+        below = np.cumsum(distances >= 0, axis=0).argmax(axis=0)
+        return logs[below]  # silent: HS405
+
+
+def _first(levels):
+    return levels[0].item()  # silent: HS101
+
+
+def first_of_any(levels):
+    return levels[0].item()  # expect: HS101

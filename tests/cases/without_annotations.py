@@ -225,3 +225,59 @@ def kept_on_host(found, pairs):
     if boxes.shape[0] > 100:
         boxes = boxes.cpu()  # expect: HS102
     return moved, boxes, device
+
+
+def first_operand_number(beta, ratio, step, params, grads):
+    correction = 1 - torch.pow(beta, step)
+    exponents = torch.floor_divide(ratio, step)
+    for param, grad in zip(params, grads):
+        param.add_(grad, alpha=1 - beta)  # silent: HS104
+        param.mul_(math.log(ratio))  # silent: HS103
+    return correction, exponents
+
+
+def first_operand_tensor(scale, params):
+    square = torch.pow(scale, 2)
+    for param in params:
+        param.add_(square, alpha=1 - scale)  # expect: HS104
+    return params
+
+
+def converted_in_a_list(sizes, rate, x):
+    sizes = torch.tensor([sizes], dtype=torch.float32)  # silent: HS104
+    rate = torch.tensor([[rate]] * 2)  # silent: HS104
+    return sizes.sum(dim=1), rate.unsqueeze(0), x
+
+
+def of_several_adapters(base, x, names, adapters, *args):
+    result = base(x, *args)
+    for name in set(names):
+        rows = [at for at, other in enumerate(names) if other == name]
+        result[rows] += adapters[name](x[rows])  # expect: HS405, HS405
+    return result
+
+
+class Levels:
+    def __init__(self, base, eps=1e-6):
+        self.base = base
+        self.eps = eps
+
+    def __call__(self, boxes):
+        area = torch.sqrt(torch.cat([box[:, 2] * box[:, 3] for box in boxes]))
+        return torch.floor(torch.log2(area / self.base) + torch.tensor(self.eps, dtype=area.dtype)).to(torch.int64)
+
+
+def by_level(boxes, base, features):
+    levels = Levels(base)(boxes)
+    picked = []
+    for level, feature in enumerate(features):
+        at = torch.where(levels == level)[0]  # expect: HS301
+        picked.append(feature[at])  # silent: HS405
+    return picked
+
+
+def at_a_flag(rows, count, flag):
+    for row in rows:
+        if flag < count and row[flag]:  # silent: HS302
+            flag += 1
+    return flag

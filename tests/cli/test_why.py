@@ -30,6 +30,20 @@ def train(model, loader):
 """
 
 
+ALONE = """\
+import torch
+def f(x, rows, flag, other):
+    if flag:
+        x[rows] = 1
+    elif other:
+        y = x
+    for row in rows:
+        assert flag
+        other += x
+    return x
+"""
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / "helper.py").write_text(HELPER, encoding="utf-8")
@@ -57,6 +71,25 @@ def test_where_it_is_silent(hostsync_in: Hostsync, project: Path) -> None:
     assert "  unknown(x): not known" in lines
     lines = hostsync_in("check", "--why", "train.py:4").out.splitlines()
     assert lines[1].startswith("  No expression on this row was followed")
+
+
+def test_names_that_stand_alone(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    """What is only looked up is shown as what is calculated is: what is stored to, tested, walked over, returned."""
+    (tmp_path / "alone.py").write_text(ALONE, encoding="utf-8")
+    shown = {}
+    for row in range(3, 3 + len(ALONE.splitlines()[2:])):
+        lines = hostsync_in("check", "--why", f"alone.py:{row}").out.splitlines()
+        shown[row] = {line.strip().partition(":")[0] for line in lines if line.startswith("  ")}
+    assert {row: found & {"x", "flag", "rows", "other"} for row, found in shown.items()} == {
+        3: {"flag"},
+        4: {"x", "rows"},
+        5: {"other"},
+        6: {"x"},
+        7: {"rows"},
+        8: {"flag"},
+        9: {"other", "x"},
+        10: {"x"},
+    }
 
 
 def test_what_settings_hide_is_told(hostsync_in: Hostsync, project: Path) -> None:

@@ -6,11 +6,12 @@ import functools
 from collections.abc import Callable as Function
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from hostsync import facts
+from hostsync.infer.assignment import ASSIGNERS
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import AGAIN, EVALUATORS, Frame, evaluate
+from hostsync.infer.frame import AGAIN, EVALUATORS, EXECUTORS, Frame, evaluate
 from hostsync.infer.values import (
     Array,
     Callable,
@@ -53,15 +54,19 @@ class Recorder:
     """Takes down what is found of the expressions that begin on a row of a module."""
 
     def __init__(self, module: str, row: int) -> None:
-        self._module = module
+        self.module = module
         self._row = row
         self._found: dict[tuple[str, facts.Place], tuple[bool, Value]] = {}
 
     def saw(self, frame: Frame, node: Any, value: Value) -> None:
         """Takes note of a value. What a function gives when it is followed for itself outweighs what a call gives."""
-        if frame.context.module.name != self._module or isinstance(node, facts.Const):
+        if frame.context.module.name != self.module or isinstance(node, facts.Const):
             return
         self._keep(frame, node, value)
+        self.saw_names(frame, node)
+
+    def saw_names(self, frame: Frame, node: Any) -> None:
+        """Takes note of the names that stand directly in a node."""
         for name in _names_in(node):
             if name.span[0] == self._row:
                 self._keep(frame, name, evaluate(frame, name))
@@ -108,16 +113,60 @@ def recording(module: str, row: int) -> Iterator[Recorder]:
     before = dict(EVALUATORS)
     for kind, evaluator in before.items():
         EVALUATORS[kind] = functools.partial(_recorded, recorder, evaluator)
+    statements = {kind: EXECUTORS[kind] for kind in _READING}
+    for statement, executor in statements.items():
+        EXECUTORS[statement] = functools.partial(_executed, recorder, executor)
+    storing = ASSIGNERS[facts.Subscript]
+    ASSIGNERS[facts.Subscript] = functools.partial(_stored, recorder, storing)
     try:
         yield recorder
     finally:
         EVALUATORS.update(before)
+        EXECUTORS.update(statements)
+        ASSIGNERS[facts.Subscript] = storing
 
 
 def _recorded(recorder: Recorder, evaluator: Function[[Frame, Any], Value], frame: Frame, node: Any) -> Value:
     value = evaluator(frame, node)
     recorder.saw(frame, node, value)
     return value
+
+
+_READING: Final = {
+    facts.If: ("test",),
+    facts.While: ("test",),
+    facts.Assert: ("test",),
+    facts.For: ("iterable",),
+    facts.Assign: ("value",),
+    facts.AugAssign: ("target", "value"),
+    facts.Return: ("value",),
+}
+"""What a statement reads: a name alone is looked up there, not evaluated."""
+
+
+def _executed(recorder: Recorder, executor: Function[[Frame, Any], bool], frame: Frame, node: Any) -> bool:
+    if frame.context.module.name == recorder.module:
+        read = [getattr(node, part) for part in _READING[type(node)]]
+        # An `elif` is followed with the `if` that it belongs to.
+        branch = node
+        while type(branch) is facts.If and len(branch.orelse) == 1 and type(branch.orelse[0]) is facts.If:
+            branch = branch.orelse[0]
+            read.append(branch.test)
+        recorder.saw_names(frame, read)
+    return executor(frame, node)
+
+
+def _stored(
+    recorder: Recorder,
+    assigner: Function[[Frame, Any, Value], None],
+    frame: Frame,
+    target: facts.Subscript,
+    value: Value,
+) -> None:
+    """What is stored to is looked up, as an expression of which this is a part isn't evaluated."""
+    if frame.context.module.name == recorder.module:
+        recorder.saw_names(frame, target)
+    assigner(frame, target, value)
 
 
 # --- in words ------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.evidence import is_number
 from hostsync.infer.frame import (
     ClassInfo,
     Context,
@@ -26,6 +27,7 @@ from hostsync.infer.links import KnownClass
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    NUMBER,
     UNKNOWN,
     Callable,
     ClassRef,
@@ -196,8 +198,14 @@ def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
 
 
 def _with_default(frame: Frame, value: Value) -> Value:
-    """A value that a method leaves behind: what it makes on a device that is the CPU unless it is told may be there."""
+    """A value that a method leaves behind, with what defaults say of it.
+
+    What it makes on a device that is the CPU unless it is told may be there; what is a number unless it is told, as
+    `eps=1e-6`, is one, where nothing else is said of it.
+    """
     params = frame.function.params if frame.function is not None else ()
+    if isinstance(value, Unknown):
+        return NUMBER if any(_is_number_by_default(value, param) for param in params) else value
     told = {
         f"={param.name}"
         for param in params
@@ -210,6 +218,12 @@ def _with_default(frame: Frame, value: Value) -> Value:
     if isinstance(value, Instance):
         return value._replace(device=_or_cpu(value.device, told))
     return with_tensors(value, lambda tensor: tensor._replace(device=_or_cpu(tensor.device, told)))
+
+
+def _is_number_by_default(value: Unknown, param: facts.Param) -> bool:
+    if value.param != param.name or value.derived or param.annotation is not None:
+        return False
+    return param.default is not None and is_number(param.default)
 
 
 def _or_cpu(device: Device, told: Collection[str]) -> Device:

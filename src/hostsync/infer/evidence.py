@@ -44,6 +44,13 @@ _SIZE_CALLS: Final = frozenset({"dim", "long", "view", "ndimension", "nelement"}
 """Members that prove a tensor only when called: arrays and modules have an attribute, or nothing, of that name."""
 _TENSOR_PARAMS: Final = frozenset({"input", "self", "tensor", "x", "query", "A", "condition"})
 """Names that torch gives to a first parameter that must be a tensor."""
+_NUMBER_FIRST: Final = frozenset(
+    [f"torch.{name}" for name in "add sub mul div true_divide floor_divide pow float_power remainder xlogy".split()]
+    + [f"torch.bitwise_{name}" for name in "and or xor left_shift right_shift".split()]
+    + ["torch.bucketize", "torch.result_type"]
+)
+"""Functions of two operands of which the first may be a number instead (tried with torch 2.13: `torch.pow(0.9, step)`);
+those of `torch.special` are as well."""
 _TENSOR_ARGUMENTS: Final = frozenset(
     "x1 x2 mat mat1 mat2 vec vec1 vec2 batch1 batch2 tensor1 tensor2 index target mask boundaries sorted_sequence "
     "grid".split()
@@ -361,16 +368,25 @@ _TYPE_TESTS: Final = frozenset({"isinstance", "is_tensor", "issubclass"})
 
 
 def _converted(node: Assign) -> str | None:
-    """The name that `x = torch.as_tensor(x).to(device)` binds anew: what it is from then on says nothing of before."""
+    """The name that `x = torch.tensor([x]).to(device)` binds anew: what it is from then on says nothing of before."""
     made = node.value
     while type(made) is Call and type(made.func) is Attr and type(made.func.value) is Call:
         made = made.func.value
     if type(made) is not Call or not made.args or type(made.func) is not Attr:
         return None
-    given = made.args[0]
-    if made.func.name not in _CONVERSIONS or type(given) is not Name:
+    if made.func.name not in _CONVERSIONS:
         return None
-    return given.id if any(type(t) is Name and t.id == given.id for t in node.targets) else None
+    given = _names_in(made.args[0])
+    return next((t.id for t in node.targets if type(t) is Name and t.id in given), None)
+
+
+def _names_in(node: Expr) -> set[str]:
+    """Those that stand in a list or tuple as written, by themselves or as often as there are rows: `[[x]] * rows`."""
+    if type(node) is Name:
+        return {node.id}
+    if type(node) is Binary:
+        return _names_in(node.left) if node.op == "*" else set()
+    return {name for item in node.items for name in _names_in(item)} if type(node) is Sequence else set()
 
 
 _TENSOR_METHODS: Final[dict[int, tuple[Mapping[str, Op], frozenset[str]]]] = {}
@@ -477,7 +493,7 @@ def _from_call(
     if first in _TENSOR_LISTS and type(args[0]) is Sequence:
         for item in args[0].items:
             _note(tensors, item, span)
-    if name is not None and first in _TENSOR_PARAMS:
+    if name is not None and first in _TENSOR_PARAMS and not _may_be_number(op.name, args):
         _note(tensors, _of_masked(_beside_numbers(args[0])), span)
     if op.returns not in _GIVING or op.name.endswith(_BY_NUMBER):
         return
@@ -489,6 +505,13 @@ def _from_call(
     for keyword, arg in keywords:
         if keyword in _TENSOR_ARGUMENTS and type(arg) in _PATHS and any(param.name == keyword for param in params):
             _note(tensors, arg, span)
+
+
+def _may_be_number(name: str, args: tuple[Expr, ...]) -> bool:
+    """Whether what is handed first to a function of torch may be a number, because the second is a tensor then."""
+    if name not in _NUMBER_FIRST and not name.startswith("torch.special."):
+        return False
+    return len(args) > 1 and not is_number(args[1])
 
 
 _MASK: Final = re.compile(r"(^|_)(mask|masks|valid|invalid|visible|inlier|inliers|outlier|outliers)$")
@@ -616,5 +639,7 @@ def _is_whole_dtype(node: Expr) -> bool:
 
 def _is_tensor_index(index: Expr) -> bool:
     if isinstance(index, Sequence) and index.kind == "tuple":
+        if any(isinstance(item, Attr) and item.name == "newaxis" for item in index.items):
+            return False
         return any(isinstance(item, Slice) or _is_tensor_index(item) for item in index.items)
     return isinstance(index, Const) and index.kind in {"none", "ellipsis"}

@@ -16,7 +16,7 @@ from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import class_attribute, fields_of
-from hostsync.infer.evidence import dotted_path, is_called_a_mask, is_named_mask, root_of_chain, used_path
+from hostsync.infer.evidence import decides, dotted_path, is_called_a_mask, is_named_mask, root_of_chain, used_path
 from hostsync.infer.frame import EVALUATORS, Frame, as_tensor, evaluate, evaluate_silently, explain
 from hostsync.infer.module_containers import module_at, module_in
 from hostsync.infer.operations import merged
@@ -104,7 +104,12 @@ def _is_mask(frame: Frame, node: facts.Expr) -> bool:
     while type(node) is facts.Call and type(node.func) is facts.Attr and node.func.name in _SHAPING:
         node = node.func.value
     path = dotted_path(node)
-    return (path is not None and path in frame.usage.masks) or is_called_a_mask(_called(node))
+    if path is not None and path in frame.usage.masks:
+        return True
+    # A flag that is compared to decide what is done next is a position.
+    return is_called_a_mask(_called(node)) and not (
+        type(node) is facts.Name and frame.function is not None and decides(frame.function.body, node.id)
+    )
 
 
 def _called(node: facts.Expr) -> str:
@@ -269,7 +274,15 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         device = merged([tensor._replace(ndim=None) for tensor in held])
         if held and not only_host(device):
             return Tensor(device, origin=held[0].origin)
-    return UNKNOWN
+    return _element(frame, base) if isinstance(base, Unknown) else UNKNOWN
+
+
+def _element(frame: Frame, base: Unknown) -> Unknown:
+    """Of what is handed in and must be: where callers hand in arrays, it is on the host as they are."""
+    if base.param is None or frame.function is None:
+        return UNKNOWN
+    must = any(param.name == base.param and param.default is None for param in frame.function.params)
+    return Unknown(base.param, True) if must else UNKNOWN
 
 
 def _field(frame: Frame, base: Instance, index: Value) -> Value:
@@ -373,6 +386,8 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
 
 
 def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: Part) -> None:
+    # No number, and nothing of Python, is indexed with a list.
+    is_tensor = base.sure or (form == "list-index" and _has_tensors(frame))
     frame.emit(
         "index",
         "subscript",
@@ -381,9 +396,9 @@ def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: 
         subject=part.node,
         located=node.value,
         device=base.device,
-        sure=base.sure,
+        sure=is_tensor,
         origin=base.origin,
-        confidence=None if base.sure else "possible",
+        confidence=None if is_tensor else "possible",
     )
 
 
