@@ -133,3 +133,13 @@ class StaysThere:
 
     def first(self):
         return self.betas[0].item()  # silent: HS101
+
+
+class Boxes(torch.Tensor):
+    pass
+
+
+def of_a_kind_of_tensor(boxes: Boxes, others):
+    if isinstance(others, Boxes):
+        others = others[others[:, 0] > 2]  # expect: HS302
+    return boxes[boxes[:, 0] > 2], boxes.max().item(), others  # expect: HS302, HS101

@@ -264,6 +264,12 @@ class Context:
         self.lineages[name] = order
         return order
 
+    def is_tensor_class(self, name: str) -> bool:
+        """Whether the objects of a class of the project are tensors: it is derived from `torch.Tensor`."""
+        return any(
+            isinstance(base, Ref) and base.name in _TENSOR_CLASSES for info in self.lineage(name) for base in info.bases
+        )
+
     def follow_later(self, callee: Callable) -> None:
         """Note that a function is to be followed for its waits."""
         self.pending.append(callee)
@@ -279,6 +285,9 @@ class Context:
         if known is None:
             known = self._knows_arrays[id(function)] = mentions_any(function.body, self._arrays)
         return known
+
+
+_TENSOR_CLASSES: Final = frozenset({"torch.Tensor", "torch.nn.Parameter"})
 
 
 def _is_main_guard(statement: facts.If) -> bool:

@@ -298,6 +298,8 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
     value = from_annotation(param.annotation, partial(evaluate_silently, frame), of_param(name), name)
     if isinstance(value, Items) and value.items is None and value.element == UNKNOWN:
         value = value._replace(element=Unknown(name, True))
+    if isinstance(value, Instance) and value.local and frame.context.is_tensor_class(value.name):
+        value = Tensor(of_param(name))
     if isinstance(value, Tensor):
         value = value._replace(
             param=name, origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None)

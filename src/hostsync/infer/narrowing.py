@@ -204,6 +204,7 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
             found = [promised]
         else:
             found = [from_annotation(option, lambda node: _value(frame, node) or Unknown()) for option in options]
+        found = [_as_tensor(frame, kind) for kind in found]
         if len(found) == 1 and isinstance(found[0], Instance) and not found[0].local:
             # Of a library's class it is known whether it is a tensor's by its name alone.
             value = _value(frame, test.args[0])
@@ -218,6 +219,12 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
                     _set(frame, test.args[0], Unknown())
                 elif all(isinstance(kind, _OTHER_KINDS) for kind in found):
                     _set(frame, test.args[0], value._replace(sure=True))
+
+
+def _as_tensor(frame: Frame, kind: Value | None) -> Value | None:
+    """An object of a class that is derived from `torch.Tensor` is one."""
+    is_one = isinstance(kind, Instance) and kind.local and frame.context.is_tensor_class(kind.name)
+    return Tensor(ANYWHERE) if is_one else kind
 
 
 def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> None:
