@@ -192,7 +192,9 @@ def describe(value: Value, depth: int = 2) -> str:
         known = ", ".join(f"{key!r}: {describe(item, depth - 1)}" for key, item in value.items[:4])
         return f"a dict with {known}" if known else f"a dict of {describe(mapping_element(value), depth - 1)}"
     if isinstance(value, Unknown):
-        return "not known" if value.param is None else f"not known: what is handed in as `{value.param}`"
+        if value.param is None:
+            return "not known"
+        return f"not known: {'made of ' if value.derived else ''}what is handed in as `{value.param}`"
     return _plain(value)
 
 
@@ -242,7 +244,12 @@ def _plain(value: Value) -> str:
     if isinstance(value, Choice):
         return "one of " + ", ".join(describe(option, 0) for option in value.options)
     assert isinstance(value, Method)
-    return f"the method {value.name} of {describe(value.receiver, 0)}"
+    if isinstance(value.receiver, (Method, Unknown)):
+        return "not known"
+    owner = describe(value.receiver, 0)
+    # A method of the project's is a function: of this attribute, nothing but the name is known.
+    is_other = isinstance(value.receiver, Instance)
+    return f"not known: `{value.name}` of {owner}" if is_other else f"the method {value.name} of {owner}"
 
 
 def _readable(name: str) -> str:
