@@ -744,6 +744,24 @@ def test_installed_packages_do_not_see_each_other_by_their_folders(tmp_path: Pat
     assert scan(place)["a.py"] == []
 
 
+def test_what_a_run_leaves_behind_is_no_news_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache, and a file that is written to, lie where imports are looked for, but can't be imported."""
+
+    def refuse(*args: object) -> None:
+        raise AssertionError("the files are studied")
+
+    write(tmp_path, {**REPOSITORY, "pyproject.toml": ""})
+    cache = tmp_path / ".hostsync_cache"
+    cold = scan(tmp_path, cache=cache)
+    (tmp_path / "findings.json").write_text("[]")
+    with monkeypatch.context() as patch:
+        patch.setattr(scanning, "gather", refuse)
+        assert scan(tmp_path, cache=cache) == cold
+        (tmp_path / "helpers").mkdir()
+        with pytest.raises(AssertionError, match="are studied"):
+            scan(tmp_path, cache=cache)
+
+
 def test_a_new_top_of_a_repository_is_news_for_the_cache(tmp_path: Path) -> None:
     folder, cache = tmp_path / "repository", tmp_path / "cache"
     write(folder, REPOSITORY)

@@ -83,7 +83,9 @@ def survey(
     if units is not None:
         # Of the folders further up, too, what lies in them decides.
         above = sorted({root for place in places for root in units.roots.of(str(place))} - set(map(str, places)))
-        around += [encoded(part) for root in above for part in (root, *sorted(units.roots.names(root)))]
+        around += [
+            encoded(part) for root in above for part in (root, *sorted(filter(_importable, units.roots.names(root))))
+        ]
     return entries, digest(b"", *around)
 
 
@@ -101,9 +103,14 @@ def _entry(file: SourceFile, key: str, given: bytes | None = None) -> Entry:
 def _folders(place: Path) -> list[str]:
     try:
         with os.scandir(place) as found:
-            return sorted(entry.name for entry in found if entry.is_dir())
+            return sorted(entry.name for entry in found if _importable(entry.name) and entry.is_dir())
     except OSError:
         return []
+
+
+def _importable(name: str) -> bool:
+    """Whether an import may ask for what goes by this name in a folder: no cache, and nothing that is written out."""
+    return name.removesuffix(".py").isidentifier()
 
 
 def gather(
