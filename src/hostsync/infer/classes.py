@@ -42,6 +42,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     join,
+    tensor_at,
     with_tensors,
 )
 
@@ -236,7 +237,7 @@ def closed(value: Value, depth: int = 3) -> Value:
         if value.param is None and not any(atom.startswith("=") for atom in value.device):
             return value
         device = frozenset("?" if atom.startswith("=") else atom for atom in value.device)
-        return value._replace(device=device, param=None)
+        return tensor_at(value, device, value.origin)
     if isinstance(value, Unknown):
         return UNKNOWN if value.param is not None else value
     if isinstance(value, DeviceValue):

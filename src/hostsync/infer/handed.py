@@ -34,6 +34,7 @@ from hostsync.infer.values import (
     is_function,
     join,
     only_host,
+    tensor_at,
     tensors_in,
     with_tensors,
 )
@@ -257,7 +258,7 @@ class Working:
 def open_tensor(tensor: Tensor) -> Tensor:
     """A tensor as another function sees it, which does not know the parameters of this one."""
     device = frozenset("?" if atom.startswith("=") else atom for atom in tensor.device) or ANYWHERE
-    return tensor._replace(device=device, param=None, origin=None)
+    return tensor_at(tensor, device, None)
 
 
 def opened(value: Value) -> Value:

@@ -100,6 +100,11 @@ class Tensor(NamedTuple):
     """The parameter that it is, if it was handed in unchanged."""
 
 
+def tensor_at(tensor: Tensor, device: Device, origin: Origin | None) -> Tensor:
+    """The same tensor on a device, no longer what was handed in; at a third of the cost of `_replace`."""
+    return _new(Tensor, (device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, None))
+
+
 class Array(NamedTuple):
     """A NumPy array."""
 

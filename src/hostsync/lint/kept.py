@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hostsync.infer.module import Followed
 
-BUDGET = 16_000_000
+BUDGET = 32_000_000
 """Bytes of source for which all processes of a scan keep together what they know. That takes some 20 times as much
 memory."""
 
