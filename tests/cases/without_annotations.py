@@ -281,11 +281,3 @@ def at_a_flag(rows, count, flag):
         if flag < count and row[flag]:  # silent: HS302
             flag += 1
     return flag
-
-
-def made_and_moved(x, layer, kinds):
-    like = layer(x)
-    mask = torch.ones(3).to(like)  # expect: HS401
-    kept_type = kinds[0]
-    plain = torch.ones(3).to(kept_type)  # silent: HS401
-    return mask.sum().item(), plain.sum().item()  # expect: HS101

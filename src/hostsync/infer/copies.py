@@ -114,8 +114,10 @@ def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[
             dtype = DtypeValue("")
         elif _speaks_of(node, "device"):
             device = device_of(value)
-        elif isinstance(value, (Method, Unknown)) and name is None and not _is_kind(node, value):
-            # It is a tensor or a device, unless its name speaks of a type.
+        elif isinstance(value, Unknown) and value.param is not None and name is None and not _is_kind(value.param):
+            # What callers hand in is a tensor or a device, unless its name speaks of a type.
+            device = device_of(value)
+        elif isinstance(value, Method) and name is None and not _speaks_of(node, "type"):
             device = device_of(value)
         elif isinstance(value, (Ref, Unknown)) and device is None and name is None and not _is_dtype_ref(value):
             # Neither a device nor an element type by its name: it may be either, so nothing is claimed of it.
@@ -123,11 +125,8 @@ def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[
     return device, dtype
 
 
-def _is_kind(node: facts.Expr, value: Method | Unknown) -> bool:
-    param = value.param if isinstance(value, Unknown) else None
-    if param is not None and ("type" in param or param.startswith(HELD)):
-        return True
-    return _speaks_of(node, "type")
+def _is_kind(name: str) -> bool:
+    return "type" in name or name.startswith(HELD)
 
 
 def _is_dtype_ref(value: Value) -> bool:

@@ -279,7 +279,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
 
 def _element(frame: Frame, base: Unknown) -> Unknown:
     """Of what is handed in and must be: where callers hand in arrays, it is on the host as they are."""
-    if base.param is None or frame.function is None:
+    if base.param is None or frame.function is None or not frame.context.knows_arrays(None):
         return UNKNOWN
     must = any(param.name == base.param and param.default is None for param in frame.function.params)
     return Unknown(base.param, True) if must else UNKNOWN
