@@ -386,8 +386,8 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
 
 
 def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: Part) -> None:
-    # No number, and nothing of Python, is indexed with a list.
-    is_tensor = base.sure or (form == "list-index" and _has_tensors(frame))
+    # No number, and nothing of Python, is indexed with a list of numbers.
+    is_tensor = base.sure or (form == "list-index" and _is_of_tensors(part.value) and _has_tensors(frame))
     frame.emit(
         "index",
         "subscript",
