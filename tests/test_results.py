@@ -145,3 +145,20 @@ def test_what_was_not_judged_is_counted_apart() -> None:
     )
     assert figures == corpus_loop.Score(true=1, not_reached=1, not_seen=1, inside_calls=1)
     assert figures.to_dict()["recall"] is None
+
+
+def test_readme_has_the_scores_of_the_kept_result() -> None:
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    packages = result("corpus")["packages"]
+    for name in (*corpus_loop.GROUPS["not tuned for"], *corpus_loop.GROUPS["others"]):
+        found = packages[name]
+        score = found["score"]
+        title = f"{corpus_loop.DISTRIBUTIONS.get(name, name)} {found['version']}"
+        counts = f"{score['true']} | {score['false']} | {score['precision']:.2f}"
+        row = f"| {title} | {counts} | {score['sites']} | {score['found']} | {score['recall']:.2f} |"
+        assert row in readme, f"README does not have {row}"
+    own = packages["torch"]["score"]
+    said = (
+        f"{own['true']} of {own['true'] + own['false']} findings were true, and {own['found']} of {own['sites']} lines"
+    )
+    assert said in " ".join(readme.split()), f"README does not say: {said}"
