@@ -229,7 +229,7 @@ def kept_on_host(found, pairs):
 
 def first_operand_number(beta, ratio, step, params, grads):
     correction = 1 - torch.pow(beta, step)
-    exponents = torch.floor_divide(ratio, step)
+    exponents = torch.remainder(ratio, step)
     for param, grad in zip(params, grads):
         param.add_(grad, alpha=1 - beta)  # silent: HS104
         param.mul_(math.log(ratio))  # silent: HS103

@@ -45,12 +45,11 @@ _SIZE_CALLS: Final = frozenset({"dim", "long", "view", "ndimension", "nelement"}
 _TENSOR_PARAMS: Final = frozenset({"input", "self", "tensor", "x", "query", "A", "condition"})
 """Names that torch gives to a first parameter that must be a tensor."""
 _NUMBER_FIRST: Final = frozenset(
-    [f"torch.{name}" for name in "add sub mul div true_divide floor_divide pow float_power remainder xlogy".split()]
+    [f"torch.{name}" for name in "pow float_power remainder xlogy bucketize result_type".split()]
     + [f"torch.bitwise_{name}" for name in "and or xor left_shift right_shift".split()]
-    + ["torch.bucketize", "torch.result_type"]
 )
-"""Functions of two operands of which the first may be a number instead (tried with torch 2.13: `torch.pow(0.9, step)`);
-those of `torch.special` are as well."""
+"""Functions of two operands of which the first may be a number instead: `torch.pow(0.9, step)`. So their documentation
+says, or an overload of theirs in torch 2.13; those of `torch.special` are as well."""
 _TENSOR_ARGUMENTS: Final = frozenset(
     "x1 x2 mat mat1 mat2 vec vec1 vec2 batch1 batch2 tensor1 tensor2 index target mask boundaries sorted_sequence "
     "grid".split()
