@@ -8,7 +8,6 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.defaults import is_device_name, is_host_default, is_none
-from hostsync.infer.evidence import is_number
 from hostsync.infer.frame import (
     ClassInfo,
     Context,
@@ -222,9 +221,14 @@ def _with_default(frame: Frame, value: Value) -> Value:
 
 
 def _is_number_by_default(value: Unknown, param: facts.Param) -> bool:
+    """Whether a parameter is a number unless it is told.
+
+    In the place of a whole one there may be several, as in torch's own `kernel_size=3`.
+    """
     if value.param != param.name or value.derived or param.annotation is not None:
         return False
-    return param.default is not None and is_number(param.default)
+    default = param.default.operand if isinstance(param.default, facts.Unary) else param.default
+    return isinstance(default, facts.Const) and default.kind == "float"
 
 
 def _or_cpu(device: Device, told: Collection[str]) -> Device:
