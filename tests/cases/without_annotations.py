@@ -227,12 +227,13 @@ def kept_on_host(found, pairs):
     return moved, boxes, device
 
 
-def first_operand_number(beta, ratio, step, params, grads):
+def first_operand_number(beta, ratio, decay, step, params, grads):
     correction = 1 - torch.pow(beta, step)
-    exponents = torch.remainder(ratio, step)
+    exponents = torch.remainder(ratio, step) + torch.special.xlog1py(decay, step)
     for param, grad in zip(params, grads):
         param.add_(grad, alpha=1 - beta)  # silent: HS104
         param.mul_(math.log(ratio))  # silent: HS103
+        param.add_(grad, alpha=decay)  # silent: HS104
     return correction, exponents
 
 
@@ -276,22 +277,29 @@ def by_level(boxes, base, features):
     return picked
 
 
-def at_a_flag(rows, count, flag):
-    for row in rows:
-        if flag < count and row[flag]:  # silent: HS302
-            flag += 1
-    return flag
+def at_a_flag(x, count, flag, flags):
+    if flag < count:
+        return x.unsqueeze(0)[flag]  # silent: HS302
+    return x.unsqueeze(0)[flags]  # expect: HS302
+
+
+def looked_up(x, table, key):
+    return x.unsqueeze(0) in table[0]  # silent: HS106
 
 
 class Grid:
-    def __init__(self, size=7, ratio=1.0):
+    def __init__(self, size=7, ratio=1.0, low=-1.0):
         self.size = size
         self.ratio = ratio
+        self.low = low
 
     def forward(self, points):
         on_host = points.sigmoid() * torch.tensor(self.size)
         anywhere = points.sigmoid() * torch.tensor(self.ratio)
-        return on_host.max().item(), anywhere.max().item()  # expect: HS101
+        below = points.sigmoid() - torch.tensor(self.low)
+        print(on_host.max().item())  # silent: HS101
+        print(anywhere.max().item())  # expect: HS101
+        return below.max().item()  # expect: HS101
 
 
 def repeated_as_often_as_told(x, frames, batch):

@@ -225,7 +225,7 @@ def _is_number_by_default(value: Unknown, param: facts.Param) -> bool:
 
     In the place of a whole one there may be several, as in torch's own `kernel_size=3`.
     """
-    if value.param != param.name or value.derived or param.annotation is not None:
+    if value.param != param.name:
         return False
     default = param.default.operand if isinstance(param.default, facts.Unary) else param.default
     return isinstance(default, facts.Const) and default.kind == "float"
