@@ -94,13 +94,13 @@ def test_names_that_stand_alone(hostsync_in: Hostsync, tmp_path: Path) -> None:
 
 def test_what_is_not_known_is_not_called_a_method(hostsync_in: Hostsync, tmp_path: Path) -> None:
     source = (
-        "import torch\nclass A:\n    def f(self, x):\n        return self.rate, x.rate, x[0], torch.zeros(3).item\n"
+        "import torch\nclass A:\n    def f(self, x):\n        return self.rate, x.rate, x * 2, torch.zeros(3).item\n"
     )
     (tmp_path / "rates.py").write_text(source, encoding="utf-8")
     lines = hostsync_in("check", "--why", "rates.py:4").out.splitlines()
     assert "  self.rate: not known: `rate` of an instance of A" in lines
     assert "  x.rate: not known" in lines
-    assert "  x[0]: not known: made of what is handed in as `x`" in lines
+    assert "  x * 2: not known: made of what is handed in as `x`" in lines
     assert any(line.startswith("  torch.zeros(3).item: the method item of a float tensor") for line in lines), lines
 
 
