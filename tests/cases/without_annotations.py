@@ -283,6 +283,12 @@ def at_a_flag(x, count, flag, flags):
     return x.unsqueeze(0)[flags]  # expect: HS302
 
 
+def at_a_mask(x, mask=None):
+    if mask != None:
+        return x.unsqueeze(0)[mask]  # expect: HS302
+    return x
+
+
 def looked_up(x, table, key):
     return x.unsqueeze(0) in table[0]  # silent: HS106
 

@@ -106,10 +106,11 @@ def _is_mask(frame: Frame, node: facts.Expr) -> bool:
     path = dotted_path(node)
     if path is not None and path in frame.usage.masks:
         return True
+    called = _called(node)
+    if is_named_mask(called) or not is_called_a_mask(called):
+        return is_named_mask(called)
     # A flag that is compared to decide what is done next is a position.
-    return is_called_a_mask(_called(node)) and not (
-        type(node) is facts.Name and frame.function is not None and decides(frame.function.body, node.id)
-    )
+    return type(node) is not facts.Name or frame.function is None or not decides(frame.function.body, node.id)
 
 
 def _called(node: facts.Expr) -> str:
