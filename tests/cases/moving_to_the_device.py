@@ -245,6 +245,4 @@ def where_it_is_asked_for(x: Tensor) -> Tensor:
     f = zeros_there(3, device=x.device).to(x.device)  # expect: HS401
     if zeros_by_if(3).sum() > 0:  # silent: HS201
         x = x * f
-    if x.device.type == "mps":
-        x = x + zeros_by_or(3).to(x.device)  # expect: HS401
     return x + a + b + c + d + e

@@ -141,3 +141,43 @@ def asked_before_it_changed(values):
         values = torch.from_numpy(values).cuda()  # expect: HS401
     values = values.softmax(-1)
     return values.cpu().numpy() if was_array else values  # expect: HS102
+
+
+def on_other_accelerators(x: Tensor, ids: Tensor, table: Tensor, wide: bool):
+    device = ids.device
+    if ids.device.type == "mps":
+        ids = ids.to("cpu")  # silent: HS102
+    rows = torch.gather(table.to(ids.device), 0, ids).to(device)  # silent: HS401
+    if x.device.type != "npu":
+        total = x.sum().item()  # expect: HS101
+    else:
+        total = x.sum().item()  # silent: HS101
+    if wide and torch.backends.mps.is_available():
+        total += x.max().item()  # silent: HS101
+    elif wide or torch.xpu.is_available():
+        total += x.min().item()  # expect: HS101
+    host = x.cpu() if is_torch_npu_available() else x  # silent: HS102
+    return rows, total, host.amax().item()  # expect: HS101
+
+
+def is_meta(x: Tensor) -> bool:
+    if x.device.type == "meta":
+        return torch.zeros(1)
+    return x.new_zeros(1)
+
+
+def what_a_function_gives_elsewhere(x: Tensor):
+    return is_meta(x).item()  # expect: HS101
+
+
+def made_of_what_is_no_tensor(hidden: Tensor, kernel: "Tensor | None" = None, factor: int = 2):
+    if kernel is None:
+        kernel = [1] * factor
+    kernel = torch.tensor(kernel, dtype=torch.float32)
+    kernel = kernel / torch.sum(kernel)
+    return kernel.to(hidden.device)  # expect: HS401
+
+
+def made_of_a_tensor(hidden: Tensor, kernel: Tensor):
+    kernel = torch.tensor(kernel, dtype=torch.float32)
+    return kernel.to(hidden.device)  # silent: HS401

@@ -404,6 +404,9 @@ def _may_be_number(frame: Frame, data: Tensor) -> bool:
 def _from_tensor(
     frame: Frame, node: facts.Call, name: str, data: Tensor, wanted: DeviceValue | None, dtype: str | None
 ) -> Value:
+    if wanted is None and name == "tensor" and not data.sure:
+        # It is written for what is no tensor: of one it would warn.
+        return explain(Tensor(CPU, dtype or "", None), node)
     if wanted is None:
         # `torch.tensor(t)` keeps the device of t.
         return data._replace(param=None, dtype=dtype if dtype is not None else data.dtype)

@@ -18,7 +18,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.functions import usage
 from hostsync.infer.keys import note_store
-from hostsync.infer.narrowing import asks_for_accelerator, narrow
+from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
 from hostsync.infer.operations import (
     merged,
     operator_result,
@@ -298,6 +298,12 @@ def _contains(frame: Frame, node: facts.Compare, left: Value, right: Value, righ
 def _conditional(frame: Frame, node: facts.Conditional) -> Value:
     test(frame, node.test, "ternary")
     state = frame.save()
+    elsewhere = holds_elsewhere(frame, node.test)
+    if elsewhere is not None:
+        narrow(frame, node.test, not elsewhere)
+        value = evaluate(frame, node.orelse if elsewhere else node.body)
+        frame.restore(state)
+        return value
     narrow(frame, node.test, True)
     body = evaluate(frame, node.body)
     frame.restore(state)

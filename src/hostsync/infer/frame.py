@@ -318,7 +318,6 @@ class Frame:
         "bound",
         "breaks",
         "buffers",
-        "compiled",
         "context",
         "declared",
         "env",
@@ -334,6 +333,7 @@ class Frame:
         "returns",
         "setup",
         "sink",
+        "skipped",
         "symbol",
         "tests",
         "usage",
@@ -363,7 +363,8 @@ class Frame:
         self.events: list[Recorded] | None = [] if loud else None
         self.assigning: facts.Expr | None = None
         self.quiet = 0
-        self.compiled = 0
+        self.skipped = 0
+        """Not 0 in code that CUDA never runs."""
         self.inner_scope = 0
         self.loops = 0
         self.returns: list[Value] = []
@@ -489,7 +490,7 @@ class Frame:
 
     @property
     def loud(self) -> bool:
-        return self.events is not None and not self.quiet and not self.compiled
+        return self.events is not None and not self.quiet and not self.skipped
 
     def hot(self) -> str | None:
         if self.loops:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from hostsync import facts
@@ -108,22 +109,46 @@ def _moves(statement: facts.Stmt, path: str) -> bool:
     return isinstance(func, facts.Attr) and func.name in {"to", "cuda"} and dotted_path(func.value) == path
 
 
-def is_compiling(frame: Frame, test: facts.Expr) -> bool | None:
-    """True when the test holds only under tracing, False when it holds only outside, None when it says nothing."""
+def holds_elsewhere(frame: Frame, test: facts.Expr) -> bool | None:
+    """True when a test holds only where nothing runs on CUDA, False when it fails only there, None for neither.
+
+    That is so under tracing, and on other accelerators: `x.device.type == "mps"`, `torch.backends.mps.is_available()`.
+    """
     if isinstance(test, facts.Unary) and test.op == "not":
-        inner = is_compiling(frame, test.operand)
+        inner = holds_elsewhere(frame, test.operand)
         return None if inner is None else not inner
     if isinstance(test, facts.Call) and isinstance(test.func, (facts.Attr, facts.Name)):
+        path = dotted_path(test.func)
+        if path is not None and _OTHER_IS_AVAILABLE.search(path):
+            return True
         name = _called(frame, test.func)
         if name is not None and (name in _COMPILING or name.rpartition(".")[2] in _COMPILING_NAMES):
             return True
+    if isinstance(test, facts.Compare) and len(test.ops) == 1 and test.ops[0] in {"==", "!="}:
+        right = test.rights[0]
+        if isinstance(right, facts.Const) and right.value in _OTHER_DEVICES and _is_device_type(test.left):
+            return test.ops[0] == "=="
     if isinstance(test, facts.Logical):
-        parts = [is_compiling(frame, part) for part in test.values]
+        parts = [holds_elsewhere(frame, part) for part in test.values]
         if test.op == "and" and True in parts:
             return True
         if test.op == "or" and all(part is True for part in parts):
             return True
     return None
+
+
+_OTHER_DEVICES: Final = frozenset({"hpu", "meta", "mlu", "mps", "musa", "neuron", "npu", "tpu", "xla", "xpu"})
+_OTHER_IS_AVAILABLE: Final = re.compile(
+    r"^torch(\.backends)?\.(hpu|mlu|mps|musa|npu|xpu)\.is_(available|built)$"
+    r"|(^|\.)is_(torch_)?(hpu|mlu|mps|musa|neuron(core)?|npu|tpu|xla|xpu)_available$"
+)
+"""Calls that ask for an accelerator that is not driven by CUDA."""
+
+
+def _is_device_type(node: facts.Expr) -> bool:
+    """`x.device.type`, `device.type`."""
+    path = dotted_path(node) if isinstance(node, facts.Attr) and node.name == "type" else None
+    return path is not None and "device" in path.rpartition(".")[0].rpartition(".")[2]
 
 
 _AVAILABLE: Final = frozenset({"torch.cuda.is_available", "torch.accelerator.is_available", "torch.cuda.device_count"})

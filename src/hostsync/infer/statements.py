@@ -26,7 +26,7 @@ from hostsync.infer.frame import (
 from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, named_tuple
 from hostsync.infer.imported import known_as
 from hostsync.infer.indexing import is_comparison, load, store
-from hostsync.infer.narrowing import asks_for_accelerator, is_compiling, narrow, narrow_moved
+from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow, narrow_moved
 from hostsync.infer.operations import operator_result
 from hostsync.infer.plain import is_at_top, is_foreign
 from hostsync.infer.special_methods import special
@@ -190,7 +190,9 @@ def _expression(frame: Frame, node: facts.ExprStmt) -> bool:
 
 def _return(frame: Frame, node: facts.Return) -> bool:
     if node.value is not None:
-        frame.returns.append(evaluate(frame, node.value))
+        value = evaluate(frame, node.value)
+        if not frame.skipped:
+            frame.returns.append(value)
     return False
 
 
@@ -240,23 +242,23 @@ def _if(frame: Frame, node: facts.If) -> bool:
     # An elif chain nests in `orelse`; it is followed without recursion.
     ends: list[tuple[dict[str, Value], dict[str, Value]]] = []
     current = node
-    compiled = 0
+    skipped = 0
     while True:
-        compiling = is_compiling(frame, current.test)
+        elsewhere = holds_elsewhere(frame, current.test)
         test(frame, current.test, "if")
         state = frame.save()
         narrow(frame, current.test, True)
         narrow_moved(frame, current)
         replaced = _replaced_when_none(current)
-        if compiling is True:
-            frame.compiled += 1
+        if elsewhere is True:
+            frame.skipped += 1
         if _is_type_checking(current.test):
             execute(frame, tuple(part for part in current.body if isinstance(part, facts.Import)))
             state = frame.save()
-        elif _body(frame, current) and compiling is not True:
+        elif _body(frame, current) and elsewhere is not True:
             ends.append((frame.env, frame.paths))
-        if compiling is True:
-            frame.compiled -= 1
+        if elsewhere is True:
+            frame.skipped -= 1
         made = frame.env.get(replaced) if replaced is not None else None
         frame.restore(state)
         narrow(frame, current.test, False)
@@ -268,9 +270,9 @@ def _if(frame: Frame, node: facts.If) -> bool:
             replaced is not None and isinstance(made, (Items, Mapping)) and isinstance(frame.env.get(replaced), Unknown)
         ):
             frame.env[replaced] = _such(made)
-        if compiling is False:
-            frame.compiled += 1
-            compiled += 1
+        if elsewhere is False:
+            frame.skipped += 1
+            skipped += 1
         orelse = current.orelse
         if ends and asks_for_accelerator(frame, current.test):
             with frame.silently():
@@ -282,8 +284,8 @@ def _if(frame: Frame, node: facts.If) -> bool:
             continue
         through = execute(frame, orelse)
         break
-    frame.compiled -= compiled
-    if through and not compiled:
+    frame.skipped -= skipped
+    if through and not skipped:
         for end in ends:
             frame.merge(end)
         return True

@@ -371,6 +371,7 @@ def _join_mappings(a: Mapping, b: Mapping) -> Mapping:
 def _join_instances(a: Instance, b: Instance) -> Instance:
     held = None if a.held is None or b.held is None else join(a.held, b.held)
     return a._replace(
+        local=a.local and b.local,
         device=a.device | b.device,
         options=a.options if a.options == b.options else (),
         held=held if isinstance(held, (Items, Mapping)) else None,
