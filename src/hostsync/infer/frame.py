@@ -369,7 +369,8 @@ class Frame:
         self.loops = 0
         self.returns: list[Value] = []
         self.of_nothing: list[Value] = []
-        """What is returned where there is nothing to work on, and was made on the CPU for that."""
+        """What is returned where there is nothing to work on, and was made on the CPU for that, or by a call of itself
+        of parts: it counts if nothing else is returned."""
         self.yields: list[Value] = []
         self.breaks: list[list[State]] = []
         self.sink: ClassInfo | None = None

@@ -536,7 +536,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         at_tensors = several[1:] or [p for p in parts if p.kind == "scalar" or _is_position(p)]
         if scalar and _is_pointed(base, parts):
             at_tensors = parts
-        ints = [p for p in parts if p.kind == "int"]
+        ints = [p for p in parts if p.kind == "int" or _is_calculated(p)]
         only_ints = len(ints) == len(parts)
         leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))
         if base.ndim is None and only_ints and len(ints) == 1 and not isinstance(value, Number):
@@ -576,6 +576,14 @@ def _is_pointed(base: Tensor, parts: list[Part]) -> bool:
     if len(parts) == 1:
         return base.ndim == 1
     return base.ndim in {None, len(parts)} and all(part.kind in {"int", "unknown", "tensor"} for part in parts)
+
+
+_ARITHMETIC: Final = frozenset({"+", "-", "*", "//", "%"})
+
+
+def _is_calculated(part: Part) -> bool:
+    """`offset + i` of what is not known is a number or a tensor of positions, and neither a slice nor a mask."""
+    return part.kind == "unknown" and isinstance(part.node, facts.Binary) and part.node.op in _ARITHMETIC
 
 
 _POSITION: Final = re.compile(r"(^|_)(idxs?|index|indexes|indices|inds?|ids?|rows?|cols?|positions?|perm|order)\d*$")

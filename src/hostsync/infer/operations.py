@@ -556,7 +556,11 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         sure = tensors[0].sure or tensors[-1].sure
         device = merged(tensors)
         dtype = "bool" if op in _BOOL_OPERATORS else "float" if op == "/" else promoted([left, right])
-        if isinstance(left, Array) or isinstance(right, Array):
+        array = left if isinstance(left, Array) else right
+        if isinstance(array, Array):
+            if not sure and array.ndim != 0:
+                # A tensor on the GPU can't be calculated with an array.
+                return array._replace(dtype="bool" if op in _BOOL_OPERATORS else "")
             return Tensor(device, dtype, None, sure, origin=lead(tensors))
         known = all(isinstance(v, (Tensor, Number)) for v in (left, right))
         # What a 0-d one of the host is calculated with is a number, or the result says nothing of where that lives.

@@ -24,13 +24,16 @@ from hostsync.infer.values import (
     Array,
     ClassRef,
     Device,
+    DeviceValue,
     Items,
     Mapping,
     Nothing,
     Number,
     Ref,
     Tensor,
+    Unknown,
     is_certain,
+    of_param,
     only_host,
     tensors_in,
 )
@@ -145,9 +148,11 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
         return True
     # What is loaded to a device is, also by set-up code, unless that is the CPU where nobody says otherwise.
     is_loaded = event.op == "torch.load"
+    asked = [atom[1:] for atom in record.device if atom.startswith("=")]
+    if _serves_setup(context, event.symbol, asked):
+        return True
     if not is_loaded and not is_setup_only(context, event.symbol):
         return False
-    asked = [atom[1:] for atom in record.device if atom.startswith("=")]
     node = context.functions.get(event.symbol)
     params = {p.name: p for p in node.params} if node is not None else {}
     # What a tensor parameter stands for was handed in, whatever its default: without it there is nothing to wait for.
@@ -167,6 +172,35 @@ def is_setup_only(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
     if not callers or not depth or (owner in context.classes and not name.startswith("_")):
         return False
     return all(caller != symbol and is_setup_only(context, caller, depth - 1) for caller in callers)
+
+
+def _serves_setup(context: Context, symbol: str, asked: Sequence[str], depth: int = _DEPTH) -> bool:
+    """Set-up code alone calls a function, and hands it the device that it may have been told itself.
+
+    Whether the function is public or not, it does a part of what the set-up code does. One that set-up code calls
+    without a word of a device is a different matter: that leads a life of its own.
+
+    Args:
+        asked: the parameters that say where to.
+    """
+    sites = context.calls.get(symbol)
+    if not sites or not asked or not depth:
+        return False
+    return all(_hands_on_device(context, site, name, depth) for site in sites for name in asked)
+
+
+def _hands_on_device(context: Context, site: CallSite, name: str, depth: int) -> bool:
+    value, node = site.bindings.get(name), context.functions.get(site.caller)
+    param = value.param if isinstance(value, Unknown) else None
+    if isinstance(value, DeviceValue) and len(value.device) == 1:
+        (atom,) = value.device
+        param = atom[1:] if atom.startswith("=") else None
+    if node is None or param is None or not is_device_name(param):
+        return False
+    default = next((p.default for p in node.params if p.name == param), None)
+    if default is not None and is_host_default(default) and _sets_up(context, site.caller):
+        return True
+    return _serves_setup(context, site.caller, (param,), depth - 1)
 
 
 def _is_made_on_host(context: Context, owner: str, symbol: str) -> bool:
@@ -261,14 +295,19 @@ def _is_tensor(context: Context, symbol: str, name: str) -> bool:
     return is_tensor_annotation(param.annotation) or name in usage(context, node).tensors
 
 
-def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:
+def _of_param(context: Context, symbol: str, param: str, depth: int, *, is_tensor: bool = False) -> Device:
+    """Where a parameter lives, or where it says, by what the callers of `symbol` hand in.
+
+    Args:
+        is_tensor: it stands for a tensor, whatever the function itself says of it.
+    """
     sites = context.calls.get(symbol)
     if not sites or not depth:
         return ANYWHERE
     defaults = defaults_of(context, symbol)
     is_known = _is_private(context, symbol) or _is_left_on_the_host(context, symbol, param, sites)
     result: set[str] = set() if is_known else {"?"}
-    is_tensor = _is_tensor(context, symbol, param)
+    is_tensor = is_tensor or _is_tensor(context, symbol, param)
     for site in sites:
         value = site.bindings.get(param, defaults.get(param))
         if is_tensor and (isinstance(value, Nothing) or param not in site.bindings):
@@ -282,6 +321,14 @@ def _of_param(context: Context, symbol: str, param: str, depth: int) -> Device:
         elif isinstance(value, (Items, Mapping)):
             held = tensors_in(value)
             result |= resolved(context, site.caller, held[0].device, depth - 1) if held else ANYWHERE
+        elif (
+            is_tensor
+            and isinstance(value, (Tensor, Unknown))
+            and value.param is not None
+            and device_of(value).device == of_param(value.param)
+        ):
+            # Handed on as it is.
+            result |= _of_param(context, site.caller, value.param, depth - 1, is_tensor=True)
         else:
             result |= resolved(context, site.caller, device_of(value).device, depth - 1)
     return frozenset(result)

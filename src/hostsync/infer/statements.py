@@ -51,6 +51,7 @@ from hostsync.infer.values import (
     join,
     of_param,
     only_host,
+    tensors_in,
 )
 
 
@@ -192,7 +193,27 @@ def _return(frame: Frame, node: facts.Return) -> bool:
     if node.value is not None:
         value = evaluate(frame, node.value)
         if not frame.skipped:
-            frame.returns.append(value)
+            of_parts = type(value) in _MAY_BE_OF_PARTS and not tensors_in(value) and _calls_itself(frame, node.value)
+            (frame.of_nothing if of_parts else frame.returns).append(value)
+    return False
+
+
+_MAY_BE_OF_PARTS: Final = frozenset({Unknown, Items, Mapping})
+_ITSELF: Final = frozenset({"self", "cls"})
+
+
+def _calls_itself(frame: Frame, node: facts.Expr) -> bool:
+    """`return type(x)(to_host(part) for part in x)` in `to_host`: it gives for each part what else it returns."""
+    name = frame.symbol.rpartition(".")[2]
+    stack: list[object] = [node]
+    while stack:
+        current = stack.pop()
+        if type(current) is facts.Call and last_name(current.func) == name:
+            func = current.func
+            if isinstance(func, facts.Name) or (isinstance(func, facts.Attr) and last_name(func.value) in _ITSELF):
+                return True
+        if isinstance(current, tuple):
+            stack.extend(current)
     return False
 
 
