@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
+from hostsync.infer.defaults import is_none
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.evidence import Usage
 from hostsync.infer.host_devices import host_calls
@@ -454,13 +455,28 @@ class Frame:
             if mine is None:
                 self.env[name] = value
             elif mine is not value:
-                self.env[name] = join(mine, value)
+                joined = join(mine, value)
+                if type(joined) is Tensor and not joined.sure:
+                    joined = self._made_where_left_out(name, mine, value) or joined
+                self.env[name] = joined
         # A path that only one branch assigned falls back to what the class says of the attribute.
         for path in [path for path in self.paths if path not in paths]:
             del self.paths[path]
         for path in list(self.paths):
             if self.paths[path] is not paths[path]:
                 self.paths[path] = join(self.paths[path], paths[path])
+
+    def _made_where_left_out(self, name: str, one: Value, other: Value) -> Value | None:
+        """What may be left out, and is made a tensor on one path, is a tensor on the others as well."""
+        given, made = (one, other) if isinstance(one, Unknown) else (other, one)
+        if not isinstance(given, Unknown) or given.param != name or given.derived or self.function is None:
+            return None
+        if not isinstance(made, Tensor) or not made.sure:
+            return None
+        param = next((param for param in self.function.params if param.name == name), None)
+        if param is None or param.annotation is not None or not is_none(param.default):
+            return None
+        return join(as_tensor(given), made)
 
     def ask(self, node: facts.Expr, op: str, value: Tensor) -> None:
         """A tensor is asked for its truth, which decides what runs next."""

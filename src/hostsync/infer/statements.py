@@ -87,7 +87,7 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         (isinstance(value, Items) and value.items == ()) or (isinstance(value, Mapping) and not value.items)
     ):
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
-        if isinstance(promised, Items) and isinstance(value, Items):
+        if isinstance(promised, Items) and isinstance(value, Items) and not isinstance(promised.element, Unknown):
             value = Items(value.kind, None, promised.element)
         elif isinstance(promised, Mapping) and isinstance(value.element, Unknown):
             value = promised

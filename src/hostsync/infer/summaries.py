@@ -9,7 +9,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
-from hostsync.infer.defaults import is_host_default, last_name
+from hostsync.infer.defaults import is_device_name, is_host_default, last_name
 from hostsync.infer.frame import (
     Context,
     Frame,
@@ -263,6 +263,9 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
         argument = bindings.get(atom[1:])
         if argument is None:
             argument = defaults.get(atom[1:])
+            if isinstance(argument, Nothing) and len(device) > 1 and not is_device_name(atom[1:]):
+                # A tensor that is made where it is left out.
+                continue
             if argument is None:
                 result.add("?")
             else:
