@@ -184,7 +184,7 @@ def _serves_setup(context: Context, symbol: str, asked: Sequence[str], depth: in
         asked: the parameters that say where to.
     """
     sites = context.calls.get(symbol)
-    if not sites or not asked or not depth:
+    if not sites or not asked or not depth or symbol in context.tabled:
         return False
     return all(_hands_on_device(context, site, name, depth) for site in sites for name in asked)
 
