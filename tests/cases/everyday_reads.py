@@ -120,3 +120,15 @@ def saved(model, path: str):
 def listed(ids, config):
     rows = ids.tolist()  # expect: HS101
     return rows, config.names.tolist()  # expect: HS101
+
+
+def pairs_of_lists(scores: Tensor, rows: Tensor, width: int, last: int):
+    total = 0
+    for score, row in zip(scores, rows.tolist()):  # expect: HS101
+        column = row % width
+        if column == last:  # silent: HS201
+            total += score
+    for row in rows.tolist():  # expect: HS101
+        if row > last:  # silent: HS201
+            total += row
+    return total

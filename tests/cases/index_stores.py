@@ -185,3 +185,17 @@ def calculated(x: Tensor, scores: Tensor, job, count: int):
             best[i * job.kept + j] = float(count)  # expect: HS406
             best[i * job.kept + j] = scores[i]  # silent: HS406
             best[job.where] = float(count)  # silent: HS406
+
+
+class Ring(torch.nn.Module):
+    def __init__(self, options):
+        super().__init__()
+        self.size = options.size
+        self.register_buffer("at", torch.zeros(1, dtype=torch.long))
+        self.register_buffer("rows", torch.zeros(4, 4))
+
+    def put(self, x: Tensor, scale):
+        at = int(self.at[0])  # expect: HS103
+        self.at[0] = (at + x.shape[0]) % self.size  # expect: HS406
+        self.at[0] = 2 * scale  # silent: HS406
+        self.rows[0] = (at + x.shape[0]) % self.size  # silent: HS406

@@ -77,3 +77,14 @@ class Schedule:
 
     def to_linear(self, in_sigmas: torch.Tensor) -> torch.Tensor:
         return in_sigmas[0].item() + np.arange(3)  # expect: HS101
+
+
+def confusion(a, b, classes: int):
+    kept = (a >= 0) & (a < classes)
+    if torch.is_tensor(a):
+        return torch.bincount(classes * a[kept] + b[kept], minlength=4)  # expect: HS305
+    return np.bincount(classes * a[kept].astype(int) + b[kept].astype(int), minlength=4)  # silent: HS302
+
+
+def read_before(x: Tensor):
+    return x.cpu().numpy()[x.argmax().item() :].astype(int)  # expect: HS102

@@ -29,6 +29,7 @@ from hostsync.infer.values import (
     Items,
     Mapping,
     Method,
+    Number,
     Tensor,
     Text,
     Unknown,
@@ -45,6 +46,9 @@ def iterated(frame: Frame, value: Value) -> Value:
     """What iterating over a value yields."""
     if isinstance(value, Items):
         return element_of(value)
+    if isinstance(value, Number):
+        # What `tolist` gives counts as one.
+        return NUMBER
     if isinstance(value, Tensor):
         return value._replace(ndim=ndim_of_part(value), param=None)
     if isinstance(value, Array):

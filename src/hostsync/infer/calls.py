@@ -62,6 +62,8 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     func = node.func
     receiver: Value | None = None
     if isinstance(func, facts.Attr):
+        if func.name == "astype" and isinstance(func.value, facts.Subscript):
+            return _part_of_array(frame, node, func.value)
         callee, receiver = _member(frame, node, func)
     else:
         callee = evaluate(frame, func)
@@ -114,6 +116,15 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
+
+
+def _part_of_array(frame: Frame, node: facts.Call, part: facts.Subscript) -> Value:
+    """`x[mask].astype(int)`: no tensor has such a method, so neither that nor what it is taken from is one."""
+    evaluate(frame, part.value)
+    with frame.silently():
+        for argument in (part, *node.args):
+            evaluate(frame, argument)
+    return Array()
 
 
 def _is_of_host(callee: Value, args: ArgumentList, keywords: KeywordList) -> bool:

@@ -513,7 +513,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
     masks = [p for p in parts if p.kind == "mask"]
     tensors = [p for p in parts if p.kind in {"tensor", "scalar", "list", "array"}]
     device = merged([base, *(p.value._replace(ndim=None) for p in masks if isinstance(p.value, Tensor))])
-    scalar = isinstance(value, Number) or _is_number_by_default(frame, value)
+    scalar = isinstance(value, Number) or _is_number_by_default(frame, value) or _is_of_numbers(frame, value)
     if masks:
         if (isinstance(value, Tensor) and value.sure and not (value.ndim == 0 and only_host(value.device))) or (
             scalar and (len(masks) > 1 or tensors)
@@ -564,6 +564,15 @@ def _is_number_by_default(frame: Frame, value: Value) -> bool:
         return False
     default = next((param.default for param in frame.function.params if param.name == value.param), None)
     return isinstance(default, facts.Const) and default.kind in {"int", "float"}
+
+
+def _is_of_numbers(frame: Frame, value: Value) -> bool:
+    """`(pointer + count) % self.size`: what is calculated with a number that a name stands for is one, mostly."""
+    made = frame.assigning
+    if not isinstance(value, Unknown) or not isinstance(made, facts.Binary) or made.op not in _ARITHMETIC:
+        return False
+    sides = [side for side in (made.left, made.right) if not isinstance(side, facts.Const)]
+    return any(isinstance(evaluate_silently(frame, side), Number) for side in sides)
 
 
 def _is_pointed(base: Tensor, parts: list[Part]) -> bool:
