@@ -1,4 +1,5 @@
 import torch
+import transformers
 from torch import nn
 
 
@@ -143,3 +144,15 @@ def of_a_kind_of_tensor(boxes: Boxes, others):
     if isinstance(others, Boxes):
         others = others[others[:, 0] > 2]  # expect: HS302
     return boxes[boxes[:, 0] > 2], boxes.max().item(), others  # expect: HS302, HS101
+
+
+class Kept(transformers.PreTrainedModel):
+    def __call__(self, x):
+        return super().__call__(x)
+
+    def forward(self, x):
+        return self.head(x)
+
+
+def lowest(x: torch.Tensor):
+    return Kept()(x).min().item()  # expect: HS101

@@ -8,6 +8,7 @@ from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.attributes import attribute
 from hostsync.infer.callbacks import note_callback
+from hostsync.infer.classes import is_module_class
 from hostsync.infer.evidence import is_number, proves_tensor
 from hostsync.infer.frame import (
     EVALUATORS,
@@ -243,7 +244,10 @@ def _of_super(frame: Frame, name: str) -> Value:
     if name in {"forward", "__call__"}:
         # Of a library's class: not the method that calls it.
         bases = [base for info in frame.context.lineage(frame.owner) for base in info.bases]
-        known = [base.name for base in bases if isinstance(base, Ref) and base.name.startswith("torch.nn.")]
+        named = [base.name for base in bases if isinstance(base, Ref)]
+        known = [base for base in named if base.startswith("torch.nn.")]
+        if name == "__call__" and named and not is_module_class(frame.context, frame.owner):
+            return UNKNOWN
         return Method(Instance(known[0] if known else MODULE_CLASS, False), "forward")
     return Method(frame.bound if frame.bound is not None else UNKNOWN, name)
 
