@@ -99,4 +99,4 @@ class Caches:
 
 def round_name(name: str, count: int) -> str:
     """Under which name what a further study of a file gave is kept: of how many, `count` says."""
-    return name if count <= 1 else f"{name}#{count}"
+    return f"{name}#{count}" if count else name
