@@ -365,7 +365,7 @@ class Frame:
         self.assigning: facts.Expr | None = None
         self.quiet = 0
         self.skipped = 0
-        """Not 0 in code that CUDA never runs."""
+        """Not 0 in code that runs only under tracing or on other accelerators."""
         self.inner_scope = 0
         self.loops = 0
         self.returns: list[Value] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from collections.abc import Mapping as Bindings
 from functools import partial
 from typing import Final
@@ -56,9 +55,7 @@ def returned(context: Context, callee: Callable, bindings: Bindings[str, Value])
         return _lambda_result(context, callee, bindings)
     assert isinstance(node, facts.Function)
     summary = summarise(context, callee)
-    if type(summary) in _WITHOUT_PARAMETERS:
-        return summary
-    return substitute(summary, bindings, _defaults(node, usage(context, node).tensors))
+    return summary if type(summary) in _WITHOUT_PARAMETERS else substitute(summary, bindings, _defaults(node))
 
 
 _WITHOUT_PARAMETERS: Final = frozenset({Number, Text, Nothing, Array, Ref, ClassRef, DtypeValue, Callable})
@@ -174,13 +171,7 @@ def defaults_of(context: Context, symbol: str) -> dict[str, Value]:
     return _defaults(node) if node is not None else {}
 
 
-def _defaults(node: facts.Function, tensors: Collection[str] = ()) -> dict[str, Value]:
-    """What is not given, as far as that says something.
-
-    Args:
-        node: the function.
-        tensors: the parameters that are tensors by their use.
-    """
+def _defaults(node: facts.Function) -> dict[str, Value]:
     result: dict[str, Value] = {}
     for param in node.params:
         default = param.default
@@ -189,7 +180,7 @@ def _defaults(node: facts.Function, tensors: Collection[str] = ()) -> dict[str, 
         elif isinstance(default, facts.Const):
             if default.kind == "none":
                 # Without a device it is the CPU; a tensor that is left out says nothing of where others are.
-                if not is_tensor_annotation(param.annotation) and param.name not in tensors:
+                if not is_tensor_annotation(param.annotation):
                     result[param.name] = Nothing()
             elif default.kind == "str":
                 result[param.name] = Text(str(default.value))
