@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from hostsync.infer.handed import KEYS
 from hostsync.lint.callers import evidence
+from hostsync.lint.landmarks import marked
 from hostsync.lint.passing import pass_on
 
 CPU: list[Any] = ["T", ["cpu"], "float", 1, True, False, None]
+ROW = "1f.0"
 GPU: list[Any] = ["T", ["cuda"], "float", 1, True, False, None]
 
 
@@ -21,7 +23,7 @@ def told(passed: dict[str, Any], *functions: str) -> list[Any]:
 
 
 def link(target: str, source: str, *, derived: bool = False) -> dict[str, Any]:
-    return {source: {"x": [[target, "x", derived, 3]]}}
+    return {source: {"x": [[target, "x", derived, ROW]]}}
 
 
 def passed(files: dict[str, Any], value: list[Any]) -> dict[str, Any]:
@@ -36,15 +38,15 @@ def passed(files: dict[str, Any], value: list[Any]) -> dict[str, Any]:
 def test_it_goes_through_several_files() -> None:
     files = {"a.py": told(link("b.py:g", "f"), "f"), "b.py": told(link("c.py:h", "g"), "g"), "c.py": told({}, "h")}
     found = passed(files, GPU)
-    assert found["c.py"] == {"h": {"x": [GPU, "b.py:3"]}}
-    assert found["b.py"] == {"g": {"x": [GPU, "a.py:3"]}}
+    assert found["c.py"] == {"h": {"x": [GPU, marked("b.py", ROW)]}}
+    assert found["b.py"] == {"g": {"x": [GPU, marked("a.py", ROW)]}}
 
 
 def test_calls_inside_a_file_are_left_to_it() -> None:
     inner = {**link("g", "f"), **link("b.py:h", "g")}
     found = passed({"a.py": told(inner, "f", "g"), "b.py": told({}, "h")}, GPU)
     assert found["a.py"] == {"f": {"x": [GPU, "a call"]}}
-    assert found["b.py"] == {"h": {"x": [GPU, "a.py:3"]}}
+    assert found["b.py"] == {"h": {"x": [GPU, marked("a.py", ROW)]}}
 
 
 def test_what_is_computed_from_it_keeps_its_place_alone() -> None:
@@ -73,7 +75,7 @@ def test_circles_end(links: set[tuple[str, str, bool]]) -> None:
         file, _, name = source.partition(":")
         other, _, function = target.partition(":")
         called = function if other == file else target
-        files[file][11].setdefault(name, {}).setdefault("x", []).append([called, "x", derived, 3])
+        files[file][11].setdefault(name, {}).setdefault("x", []).append([called, "x", derived, ROW])
     reached, waiting = {"a.py:f"}, ["a.py:f"]
     while waiting:
         at = waiting.pop()

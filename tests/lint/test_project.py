@@ -442,6 +442,42 @@ def test_the_chain_names_the_call(tmp_path: Path) -> None:
     assert finding.chain[0].text == "pkg/b.py:4 hands in a tensor for value"
 
 
+def test_where_only_rows_move_nothing_else_is_studied_and_the_chain_names_the_new_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller = "import torch\nfrom .a import read\ndef f(x):\n    return read(x.cuda().sum())\n"
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/a.py": "import torch\ndef read(value):\n    return int(value)\n",
+        "pkg/b.py": caller,
+    }
+    write(tmp_path, files)
+    studied: list[str] = []
+
+    def study(task: studying.Task) -> studying.Result:
+        studied.append(task.path.name)
+        return studying.study_file(task)
+
+    monkeypatch.setattr(scanning, "study_file", study)
+
+    def chains() -> list[str]:
+        studied.clear()
+        found = discover([tmp_path / "pkg"], Resolver(Overrides(), isolated=True).settings)
+        units, cache = Units(found.settings_for, found.given), Cache(tmp_path / "cache")
+        checked = check_files(found.files, workers=1, cache=cache, cache_root=tmp_path, units=units)
+        return [finding.chain[0].text for c in checked for finding in c.findings]
+
+    assert chains() == ["pkg/b.py:4 hands in a tensor for value"]
+    assert studied.count("a.py") == 2
+    write(tmp_path, {"pkg/b.py": caller.replace("def f", "LIMIT = 3\n\ndef f")})
+    for expected in (["b.py"], []):
+        assert chains() == ["pkg/b.py:6 hands in a tensor for value"]
+        assert studied == expected
+    write(tmp_path, {"pkg/b.py": caller.replace("x.cuda()", "torch.ones(3)")})
+    assert chains() == []
+    assert set(studied) == {"a.py", "b.py"}
+
+
 def test_the_chain_says_what_is_moved_with_its_object(tmp_path: Path) -> None:
     found = discover([PACKAGES / "moved_parts" / "uniform.py"], Resolver(Overrides(), isolated=True).settings)
     units = Units(found.settings_for, found.given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hostsync import facts
@@ -38,6 +38,8 @@ class Wanted(NamedTuple):
     """The name under which they know it."""
     names: tuple[str, ...]
     """The names that they import; `*` stands for all."""
+    row_named: Callable[[int], str] = str
+    """Gives a row of the module the name under which they are told of it."""
 
 
 class Study(NamedTuple):
@@ -78,20 +80,20 @@ def study(
     if names != () or handed:
         waits = waits_by_function(followed.context, followed.recorded)
         interface = interface_of(followed.context, wanted.key, names, waits, handed)
-    return Study(followed.events, interface, list(told_of(followed.context, wanted.key)), followed)
+    return Study(followed.events, interface, list(told_of(followed.context, wanted)), followed)
 
 
-def study_again(followed: Followed, handed: Sequence[Plain], key: str) -> Study:
+def study_again(followed: Followed, handed: Sequence[Plain], wanted: Wanted) -> Study:
     """As `study`, of a module that callers in other modules tell something of; without its interface.
 
     Args:
         followed: of its first study, which can't be used a second time.
         handed: what they hand in, as `telling.from_outside` reads it, one after the other.
-        key: the name under which they know the module.
+        wanted: as there.
     """
     from hostsync.infer.module import follow_again
     from hostsync.infer.telling import from_outside, told_of
 
     for news in handed:
-        followed = follow_again(followed, from_outside(news, key, followed.context))
-    return Study(followed.events, None, list(told_of(followed.context, key)), followed)
+        followed = follow_again(followed, from_outside(news, wanted.key, followed.context))
+    return Study(followed.events, None, list(told_of(followed.context, wanted)), followed)

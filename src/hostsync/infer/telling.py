@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Mapping_
 from functools import partial
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hostsync.infer.classes import closed
 from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed
@@ -28,6 +28,9 @@ from hostsync.infer.values import (
     is_function,
     join,
 )
+
+if TYPE_CHECKING:
+    from hostsync.infer import Wanted
 
 PLACE: Final = "*"
 """Begins what stands for a parameter that has no name: its place among those that a call fills in by their order."""
@@ -67,10 +70,15 @@ class Told(NamedTuple):
     element by element, row."""
 
 
-def told_of(context: Context, key: str) -> Told:
-    """What a module that has been followed tells of others, and may be told by them; `key` is its name for others."""
+def told_of(context: Context, own: Wanted) -> Told:
+    """What a module that has been followed tells of others, and may be told by them.
+
+    Args:
+        context: what is known of it.
+        own: how others know it and its rows.
+    """
     stored = {
-        key: [encode(held.value, _qualify), held.where.span[0]]
+        key: [encode(held.value, _qualify), own.row_named(held.where.span[0])]
         for key, held in sorted(context.stored.items())
         if held.where is not None
     }
@@ -81,18 +89,18 @@ def told_of(context: Context, key: str) -> Told:
         if (names := [base.name for base in info.bases if isinstance(base, ClassRef)])
     }
     return Told(
-        _direct(context, key),
-        _named(context, key),
+        _direct(context, own),
+        _named(context, own),
         _open(context),
         _holds(context),
         stored,
         loaded,
-        _methods(context, key),
+        _methods(context, own),
         bases,
         _asked(context),
         _defines(context),
-        _promises(context, key),
-        _passed(context),
+        _promises(context, own),
+        _passed(context, own),
     )
 
 
@@ -100,17 +108,17 @@ def _qualify(name: str) -> str:
     return name
 
 
-def _direct(context: Context, key: str) -> Plain:
-    return _calls(context, key, ((symbol, sites) for symbol, sites in context.calls.items() if is_foreign(symbol)))
+def _direct(context: Context, own: Wanted) -> Plain:
+    return _calls(context, own, ((symbol, sites) for symbol, sites in context.calls.items() if is_foreign(symbol)))
 
 
-def _methods(context: Context, key: str) -> Plain:
+def _methods(context: Context, own: Wanted) -> Plain:
     found = []
     for symbol, sites in context.calls.items():
         owner, _, method = symbol.rpartition(".")
         if owner in context.classes or (owner and is_foreign(owner)):
             found.append((symbol, [site for site in sites if site.caller.rpartition(".")[2] != method]))
-    return _calls(context, key, found)
+    return _calls(context, own, found)
 
 
 def _asked(context: Context) -> Plain:
@@ -149,17 +157,17 @@ def handed_functions(context: Context) -> list[Callable]:
     return [one for one in options if isinstance(one, Callable) and is_at_top(one) and not is_foreign(one.symbol)]
 
 
-def _promises(context: Context, key: str) -> Plain:
+def _promises(context: Context, own: Wanted) -> Plain:
     found: dict[str, dict[str, Plain]] = {}
     for name, info in sorted(context.classes.items()):
         for base in context.lineage(name)[1:]:
             if not base.wants or base.name in context.classes or is_indexed(base.name):
                 continue
             for wanted in sorted(base.wants):
-                data = _promised(context, info, wanted, key)
+                data = _promised(context, info, wanted, own.key)
                 if data is None:
                     continue
-                held = found.setdefault(base.name, {}).setdefault(wanted, [data, info.node.span[0]])
+                held = found.setdefault(base.name, {}).setdefault(wanted, [data, own.row_named(info.node.span[0])])
                 held[0] = join_plain(held[0], data)
     return found
 
@@ -178,7 +186,7 @@ def _promised(context: Context, info: ClassInfo, wanted: str, key: str) -> Plain
     return _argument(value, key)
 
 
-def _passed(context: Context) -> Plain:
+def _passed(context: Context, own: Wanted) -> Plain:
     found: dict[str, dict[str, dict[str, Plain]]] = {}
     for symbol, sites in sorted(context.calls.items()):
         callee = context.signatures.get(symbol)
@@ -187,13 +195,13 @@ def _passed(context: Context) -> Plain:
             if caller is None or not caller.open:
                 continue
             for param, value in site.bindings.items():
-                own, is_derived = _own_param(value)
-                if own not in caller.open:
+                given, is_derived = _own_param(value)
+                if given not in caller.open:
                     continue
                 if callee is None or param in callee.open:
                     link = [symbol, param, is_derived]
-                    links = found.setdefault(site.caller, {}).setdefault(own, {})
-                    links.setdefault(str(link), [*link, site.span[0]])
+                    links = found.setdefault(site.caller, {}).setdefault(given, {})
+                    links.setdefault(str(link), [*link, own.row_named(site.span[0])])
     return {caller: {name: list(links.values()) for name, links in params.items()} for caller, params in found.items()}
 
 
@@ -207,7 +215,7 @@ def _own_param(value: Value) -> tuple[str, bool]:
     return "", False
 
 
-def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallSite]]]) -> Plain:
+def _calls(context: Context, own: Wanted, calls: Iterable[tuple[str, Sequence[CallSite]]]) -> Plain:
     found: dict[str, dict[str, Plain]] = {}
     working = Working(context)
     for symbol, sites in sorted(calls, key=lambda call: call[0]):
@@ -218,14 +226,14 @@ def _calls(context: Context, key: str, calls: Iterable[tuple[str, Sequence[CallS
                 if asked is not None:
                     data: Plain = encode(asked, _qualify)
                 elif isinstance(value, Instance) and working.has(value):
-                    data = of_class(_known_as(value.name, key))
+                    data = of_class(_known_as(value.name, own.key))
                 else:
-                    data = _argument(value, key)
+                    data = _argument(value, own.key)
                 if data is None:
                     continue
                 held = found.setdefault(symbol, {}).get(param)
                 if held is None:
-                    found[symbol][param] = [data, site.span[0]]
+                    found[symbol][param] = [data, own.row_named(site.span[0])]
                 else:
                     held[0] = join_plain(held[0], data)
     return {symbol: params for symbol, params in found.items() if params}
@@ -252,13 +260,13 @@ def _one_by_one(bindings: Mapping_[str, Value], rest: tuple[str, int] | None) ->
             yield f"{PLACE}{rest[1] + place}", value
 
 
-def _named(context: Context, key: str) -> Plain:
+def _named(context: Context, own: Wanted) -> Plain:
     found: dict[str, Plain] = {}
     for call in context.named_calls:
-        args = [_argument(value, key) for value in call.args]
-        keywords = {name: data for name, value in call.keywords if (data := _argument(value, key)) is not None}
+        args = [_argument(value, own.key) for value in call.args]
+        keywords = {name: data for name, value in call.keywords if (data := _argument(value, own.key)) is not None}
         entry = [call.receiver, call.method, args, keywords]
-        found.setdefault(str(entry), [*entry, call.span[0]])
+        found.setdefault(str(entry), [*entry, own.row_named(call.span[0])])
     return list(found.values())
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
 from hostsync.infer.telling import PLACE, classes_of, element_plain, is_news, is_sure, join_plain, of_class
+from hostsync.lint.landmarks import marked
 from hostsync.lint.passing import pass_on
 
 _MOST_DERIVED: Final = 100
@@ -56,7 +57,7 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
             if name in keys:
                 keys[name][0] = join_plain(keys[name][0], value)
             else:
-                keys[name] = [value, f"{key}:{row} puts a tensor under '{name}'"]
+                keys[name] = [value, f"{marked(key, row)} puts a tensor under '{name}'"]
     keys = {name: held for name, held in keys.items() if is_sure(held[0])}
     found: dict[str, Plain] = {}
     customs = _Customs(told)
@@ -165,7 +166,7 @@ def _of_file(
         for caller, calls in direct.get(f"{key}:{symbol}", ()):
             for name, (value, row) in calls.items():
                 if name in is_open:
-                    _add(params, name, held.resolved(value), f"{caller}:{row}")
+                    _add(params, name, held.resolved(value), marked(caller, row))
         owner, _, method = symbol.rpartition(".")
         if owner and not method.startswith("__") and method in named:
             for caller, (receiver, _, args, keywords, row) in named[method]:
@@ -175,7 +176,7 @@ def _of_file(
                     continue
                 for name, value in [*zip(names, args, strict=False), *keywords.items()]:
                     if value is not None and name in must:
-                        _add(params, name, held.resolved(value), f"{caller}:{row}")
+                        _add(params, name, held.resolved(value), marked(caller, row))
         if params:
             found[symbol] = params
     return found
@@ -259,7 +260,7 @@ def _of_derived(
                 continue
             mine = found.setdefault(file, {}).setdefault(f"{PROMISED}{name}", {})
             for wanted, (value, row) in values.items():
-                _add(mine, wanted, value, f"{key}:{row}")
+                _add(mine, wanted, value, marked(key, row))
 
 
 class _Overriding:
@@ -310,7 +311,7 @@ def _of_overridden(
                 for at, (value, row) in handed.items():
                     name = _named_at(names, at)
                     if name in is_open:
-                        _add(params, name, held.resolved(value), f"{caller}:{row}")
+                        _add(params, name, held.resolved(value), marked(caller, row))
         if params:
             found[symbol] = params
 

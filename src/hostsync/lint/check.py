@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hostsync.catalogue.model import Catalogue, Rule
 from hostsync.findings import Diagnostic, Location
 from hostsync.lint.checked import Checked, cells_of
+from hostsync.lint.landmarks import Landmarks
 
 if TYPE_CHECKING:
     from hostsync.catalogue.rules import RuleIndex
@@ -196,20 +197,22 @@ def _study_facts(facts: Module, text: Callable[[], str], plan: Plan, known: _Kno
 
 
 def _follow(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -> Studied:
-    from hostsync.infer import TorchRange, study, study_again
+    from hostsync.infer import TorchRange, Wanted, study, study_again
     from hostsync.infer.versions import parse_release
+    from hostsync.syntax.parse import split_lines
 
+    landmarks = Landmarks(lambda: split_lines(text()))
+    wanted = None if known.wanted is None else known.wanted._replace(row_named=landmarks.named)
     followed, interface, told = known.followed, None, None
     if followed is None:
         torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
         ops = load_catalogue(plan.extend_rules, plan.ops).ops
         # Also before what is handed in: the outcome may not depend on whether there was an earlier study.
-        first = study(facts, ops, torch, known.links, known.wanted)
+        first = study(facts, ops, torch, known.links, wanted)
         followed, interface, told = first.followed, first.interface, first.told
     if not known.handed:
         return Studied(_to_checked(facts, followed.events, text, plan), interface, told, followed)
-    key = "" if known.wanted is None else known.wanted.key
-    again = study_again(followed, known.handed, key)
+    again = study_again(followed, known.handed, wanted or Wanted("", ()))
     return Studied(_to_checked(facts, again.events, text, plan), None, again.told)
 
 

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from hostsync.infer.plain import Plain
 from hostsync.infer.telling import join_plain
+from hostsync.lint.landmarks import marked
 
 _MOST_CHANGES: Final = 8
 """How often what is known of one parameter may change. Joins end by themselves well before, for all we know."""
@@ -111,7 +112,7 @@ class _Links:
                 file, _, function = one.partition(":")
                 if file in self._told and _is_open(self._told[file][2], function, name):
                     is_across = file != key or one != target
-                    found.append(_Link((one, name), is_derived, is_across, f"{key}:{row}"))
+                    found.append(_Link((one, name), is_derived, is_across, marked(key, row)))
         return found
 
 

@@ -16,9 +16,11 @@ from hostsync.lint.check import (
 from hostsync.lint.checked import Checked
 from hostsync.lint.gathering import Entry, Memory, Project, gather, survey
 from hostsync.lint.kept import BUDGET, KeptStudies
+from hostsync.lint.landmarks import Rows
 from hostsync.lint.orders import Linked
 from hostsync.lint.remembered import Caches, State
 from hostsync.lint.rounds import Rounds
+from hostsync.lint.sources import all_lines
 from hostsync.lint.studying import Process, Result, plan_of, prepare, study_file
 from hostsync.project.cache import Cache, tree_fingerprint
 from hostsync.project.collection import sparse_collection
@@ -92,6 +94,7 @@ def _check(
         return _cache_name(file, cache_root)
 
     caches = None if cache is None else Caches(cache)
+    rows = rows_of(cache_root, given)
     with _workers(workers, {plan_of(file) for file in files}, BUDGET) as pool:
         if pool.count > 1 and (cache is None or cache.is_new()) and sum(f.size for f in files) >= WORTHWHILE_BYTES:
             # While this process reads the files and finds out who imports whom, they get ready.
@@ -109,7 +112,7 @@ def _check(
         if caches is not None and state is not None:
             kept = caches.last_run(state, files)
             if kept is not None:
-                return kept
+                return rows.located(kept)
         if pool.count > 1 and _is_anew(entries, caches):
             pool.start()
         memory = None if caches is None else Memory(caches.outlines, caches.graphs, mark_of)
@@ -134,7 +137,7 @@ def _check(
             counts = {place: len(handed) for place, handed in rounds.handed.items()}
             caches.remember(state, len(project.entries), files, order.keys, rounds.keys, counts)
             caches.save()
-        return [_checked(final[place]) for place in range(len(files))]
+        return rows.located(_checked(final[place]) for place in range(len(files)))
 
 
 def interfaces(
@@ -217,6 +220,26 @@ def fingerprint(plan: Plan) -> bytes:
     files += files_of(plan.indexes)
     about = f"{__version__} {platform.python_implementation()} {platform.python_version()} {plan.torch_version}"
     return about.encode() + tree_fingerprint(file for file in files if file.is_file())
+
+
+def rows_of(root: Path | None, given: Mapping[Path, bytes]) -> Rows:
+    """The rows of the files of a project, which are named as in its cache.
+
+    Args:
+        root: the folder that the names are relative to.
+        given: what to take for the content of some files.
+    """
+
+    def lines_of(name: str) -> list[str]:
+        from hostsync.syntax.parse import SourceError
+
+        path = Path(name) if root is None else root / name
+        try:
+            return all_lines(given[path] if path in given else path.read_bytes(), name)
+        except (OSError, SourceError):
+            return []
+
+    return Rows(lines_of)
 
 
 def _cache_name(file: SourceFile, root: Path | None) -> str:

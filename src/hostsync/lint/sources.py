@@ -30,12 +30,12 @@ class Sources:
         return self._lines[1].get(cell, ())
 
     def _read(self, filename: str) -> Mapping[int | None, Sequence[str]]:
-        from hostsync.syntax.parse import SourceError, decode, split_lines
+        from hostsync.syntax.parse import SourceError, split_lines
 
         try:
             source = self._given[filename] if filename in self._given else self._paths[filename].read_bytes()
             if not filename.lower().endswith(NOTEBOOK_SUFFIX):
-                return {None: split_lines(decode(source).removeprefix("\ufeff"))}
+                return {None: all_lines(source, filename)}
             from hostsync.syntax.notebook import read_notebook
 
             notebook = read_notebook(source)
@@ -45,3 +45,18 @@ class Sources:
         cells = cells_of(notebook.rows)
         ends = [cell.first_row for cell in cells[1:]] + [len(lines) + 1]
         return {cell.number: lines[cell.first_row - 1 : end - 1] for cell, end in zip(cells, ends, strict=True)}
+
+
+def all_lines(source: bytes, filename: str) -> list[str]:
+    """The lines of a source, those of all cells of a notebook.
+
+    Raises:
+        syntax.parse.SourceError: it can't be decoded, or is no notebook.
+    """
+    from hostsync.syntax.parse import decode, split_lines
+
+    if not filename.lower().endswith(NOTEBOOK_SUFFIX):
+        return split_lines(decode(source).removeprefix("\ufeff"))
+    from hostsync.syntax.notebook import read_notebook
+
+    return split_lines(read_notebook(source).text)

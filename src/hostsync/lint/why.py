@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hostsync.lint.checked import Checked
-from hostsync.lint.scan import check_files
+from hostsync.lint.scan import check_files, rows_of
 from hostsync.project.discovery import SourceFile
 from hostsync.project.units import Units
 
@@ -41,10 +41,11 @@ def explain_row(file: SourceFile, row: int, units: Units | None) -> Explained:
     """
     from hostsync.infer.beliefs import recording
 
+    rows = rows_of(None, {})
     with recording(file.module, row) as recorder:
         (checked,) = check_files([file], workers=1, units=units)
     told = (
-        Told(b.symbol, *b.span, b.what, tuple((reason.span[0], reason.text) for reason in b.chain))
+        Told(b.symbol, *b.span, b.what, tuple((reason.span[0], rows.shown(reason.text)) for reason in b.chain))
         for b in recorder.beliefs()
     )
     return Explained(tuple(told), checked)

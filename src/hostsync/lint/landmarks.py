@@ -1,0 +1,89 @@
+"""Names for the rows of a file that stay the same while other rows come and go.
+
+What a file tells of others says where, and that ends in what is found there: `pkg/b.py:4 hands in a tensor`. With the
+rows themselves each line that somebody adds would make all of it news, for the file and for those that it tells of. So
+a row goes by the text of its line until a finding is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Final
+from zlib import crc32
+
+from hostsync.lint.checked import Checked
+
+_MARK: Final = re.compile("\2([^\2\3]*)\2([0-9a-f]+)\\.([0-9]+)\3")
+"""A row of a file in a text: the name of the file, what the line sums up to, and how many such lines there are before.
+A source may hold the same; that then stands as it is, or for a row, and can do no harm."""
+
+
+class Landmarks:
+    """The rows of one source.
+
+    Args:
+        text: gives the lines of the source. It is asked once, if at all.
+    """
+
+    def __init__(self, text: Callable[[], Sequence[str]]) -> None:
+        self._text = text
+
+    @cached_property
+    def _sums(self) -> list[int]:
+        return [crc32(line.strip().encode("utf-8", "surrogatepass")) for line in self._text()]
+
+    def named(self, row: int) -> str:
+        """The name of a row, which counts from 1."""
+        sums = self._sums
+        if not 0 < row <= len(sums):
+            return "0.0"
+        own = sums[row - 1]
+        return f"{own:x}.{sums[: row - 1].count(own)}"
+
+    def row(self, own: int, before: int) -> int | None:
+        """The row that a name stands for; None if the source has no such line."""
+        rows = (row for row, line in enumerate(self._sums, start=1) if line == own)
+        return next((row for place, row in enumerate(rows) if place == before), None)
+
+
+def marked(key: str, name: str) -> str:
+    """A row of a file as it stands in a text, given the name of the file and that of the row."""
+    return f"\2{key}\2{name}\3"
+
+
+class Rows:
+    """Puts rows in the place of their names.
+
+    Args:
+        lines_of: gives the lines of a file by its name; none if it can't be read any more.
+    """
+
+    def __init__(self, lines_of: Callable[[str], Sequence[str]]) -> None:
+        self._lines_of = lines_of
+        self._known: dict[str, Landmarks] = {}
+
+    def shown(self, text: str) -> str:
+        """`text` with `file:row` for each row that it names."""
+        return _MARK.sub(self._shown, text) if "\2" in text else text
+
+    def _shown(self, found: re.Match[str]) -> str:
+        key, own, before = found.groups()
+        if key not in self._known:
+            self._known[key] = Landmarks(lambda: self._lines_of(key))
+        row = self._known[key].row(int(own, 16), int(before))
+        return key if row is None else f"{key}:{row}"
+
+    def located(self, checked: Iterable[Checked]) -> list[Checked]:
+        """What files gave, with rows in the chains of its findings."""
+        return [self._in_chains(one) for one in checked]
+
+    def _in_chains(self, checked: Checked) -> Checked:
+        if not any("\2" in step.text for finding in checked.findings for step in finding.chain):
+            return checked
+        findings = (
+            finding._replace(chain=tuple(step._replace(text=self.shown(step.text)) for step in finding.chain))
+            for finding in checked.findings
+        )
+        return checked._replace(findings=tuple(findings))
