@@ -1,8 +1,9 @@
 """Times whole commands, as a user waits for them.
 
-    python tests/bench/run.py [--short] [--runs N] [--against 'TOOL ARGUMENTS'] [--json FILE] [PATH …]
+    python -m tests.bench [--short] [--runs N] [--installed] [--against 'TOOL ARGUMENTS'] [--json FILE] [PATH …]
 
-Measured are a cold scan (empty cache), a warm one (cache of the cold one), one small file without a cache, and
+Measured are a cold scan (empty cache), a warm one (cache of the cold one), one after a statement was added to a
+function of one file (of a copy, another file in each turn, from small to large), one small file without a cache, and
 `--version` against a bare interpreter. `--against` times another scanner over the same PATHs, its runs taking turns
 with ours. Each figure is the median of its runs. Memory is measured in runs of its own, since watching costs time: the
 largest sum, over time, of the resident memory of all processes of a command where /proc says it, else the largest
@@ -26,6 +27,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from tests.bench.edits import copied, edited
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HOSTSYNC = (sys.executable, "-m", "hostsync")
@@ -70,8 +73,7 @@ class Figures(NamedTuple):
 
 
 def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "src")} if command[0] == sys.executable else None
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
 def finish(process: subprocess.Popen[bytes], command: Sequence[str]) -> None:
@@ -162,10 +164,16 @@ def measure(
             add("bare interpreter", (sys.executable, "-c", "pass"))
             add("hostsync --version", (*HOSTSYNC, "--version"))
             add("one small file, cold", check([small], "--cache-dir", str(Path(folder, f"small{turn}"))))
+        copies = copied(paths, Path(folder, "copy"))
+        of_copies = check(copies, "--cache-dir", str(Path(folder, "cache of the copy")))
+        say("a copy")
+        finish(start(of_copies), of_copies)
         for turn in range(runs):
             cache = str(Path(folder, f"cache{turn}"))
             add("scan, cold", check(paths, "--cache-dir", cache))
             add("scan, warm", check(paths, "--cache-dir", cache))
+            if edited(copies, (turn + 1) / (runs + 1)) is not None:
+                add("scan, one file changed", of_copies)
             if other is not None:
                 add("the other scanner", other)
         say("memory")
@@ -193,9 +201,9 @@ def table(figures: Figures) -> str:
     """The figures for reading."""
     memory = dict(figures.memory)
     lines = [figures.machine, f"{figures.files:,} files, {figures.lines:,} lines", ""]
-    lines.append(f"{'':<22}{'median':>10}{'best':>10}{'worst':>10}{'runs':>6}{'peak memory':>14}")
+    lines.append(f"{'':<24}{'median':>10}{'best':>10}{'worst':>10}{'runs':>6}{'peak memory':>14}")
     for sample in figures.samples:
-        row = f"{sample.name:<22}"
+        row = f"{sample.name:<24}"
         row += "".join(f"{value:>8.3f} s" for value in (sample.median, min(sample.seconds), max(sample.seconds)))
         row += f"{len(sample.seconds):>6}"
         if sample.name in memory:
@@ -214,10 +222,15 @@ def ratios(figures: Figures) -> Iterator[tuple[str, float, str]]:
     yield "--version over a bare interpreter", median["hostsync --version"] - median["bare interpreter"], " s"
     yield "a line, cold", cold / max(1, figures.lines) * 1e6, " µs"
     yield "warm : cold", warm / cold, ""
+    changed = median.get("scan, one file changed")
+    if changed is not None:
+        yield "one file changed : cold", changed / cold, ""
     other = median.get("the other scanner")
     if other is not None:
         yield "cold : the other scanner", cold / other, ""
         yield "warm : the other scanner", warm / other, ""
+        if changed is not None:
+            yield "one file changed : the other scanner", changed / other, ""
         best = {sample.name: min(sample.seconds) for sample in figures.samples}
         yield "cold : the other scanner, best runs", best["scan, cold"] / best["the other scanner"], ""
 
@@ -242,6 +255,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="what to scan  [default: this repository]")
     parser.add_argument("--short", action="store_true", help="one run of each scan")
     parser.add_argument("--runs", type=int, default=5, help="runs of each scan  [default: 5]")
+    parser.add_argument(
+        "--installed",
+        action="store_true",
+        help="the hostsync that this Python has, not the one in src of this repository",
+    )
     parser.add_argument("--against", metavar="COMMAND", help="another scanner; the paths are put behind it")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to this file as well")
     options = parser.parse_args(arguments)
@@ -250,13 +268,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if missing:
         parser.error(f"no such file or folder: {', '.join(missing)}")
     runs = 1 if options.short else max(1, options.runs)
+    if not options.installed:
+        os.environ["PYTHONPATH"] = str(REPOSITORY / "src")
     against = shlex.split(options.against) if options.against else None
     figures = measure(paths, runs, against, lambda name: print(f"... {name}", file=sys.stderr, flush=True))
     print(table(figures))
     if options.json is not None:
         options.json.write_text(to_json(figures), encoding="utf-8")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
