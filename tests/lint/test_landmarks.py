@@ -12,7 +12,7 @@ LINES = st.lists(st.sampled_from(["", "    return x", "        return x", "y = f
 
 def row_of(lines: list[str], name: str) -> int | None:
     own, before = name.split(".")
-    return Landmarks(lambda: lines).row(int(own, 16), int(before))
+    return Landmarks(lambda: lines).row(own, int(before))
 
 
 @given(LINES)

@@ -201,8 +201,8 @@ def _follow(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -
     from hostsync.infer.versions import parse_release
     from hostsync.syntax.parse import split_lines
 
-    landmarks = Landmarks(lambda: split_lines(text()))
-    wanted = None if known.wanted is None else known.wanted._replace(row_named=landmarks.named)
+    lines = lru_cache(maxsize=1)(lambda: split_lines(text()))
+    wanted = None if known.wanted is None else known.wanted._replace(row_named=Landmarks(lines).named)
     followed, interface, told = known.followed, None, None
     if followed is None:
         torch = TorchRange() if plan.torch_version is None else parse_release(plan.torch_version)
@@ -211,17 +211,15 @@ def _follow(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -
         first = study(facts, ops, torch, known.links, wanted)
         followed, interface, told = first.followed, first.interface, first.told
     if not known.handed:
-        return Studied(_to_checked(facts, followed.events, text, plan), interface, told, followed)
+        return Studied(_to_checked(facts, followed.events, lines, plan), interface, told, followed)
     again = study_again(followed, known.handed, wanted or Wanted("", ()))
-    return Studied(_to_checked(facts, again.events, text, plan), None, again.told)
+    return Studied(_to_checked(facts, again.events, lines, plan), None, again.told)
 
 
-def _to_checked(facts: Module, events: Sequence[Event], text: Callable[[], str], plan: Plan) -> Checked:
+def _to_checked(facts: Module, events: Sequence[Event], lines: Callable[[], Sequence[str]], plan: Plan) -> Checked:
     from hostsync.lint.conversion import to_findings
-    from hostsync.syntax.parse import split_lines
 
-    lines = split_lines(text()) if events else ()
-    return Checked(to_findings(events, _index(plan.extend_rules), lines), facts.allows)
+    return Checked(to_findings(events, _index(plan.extend_rules), lines() if events else ()), facts.allows)
 
 
 @lru_cache(maxsize=8)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from typing import Final
-from zlib import crc32
 
 from hostsync.lint.checked import Checked
 
@@ -29,23 +29,37 @@ class Landmarks:
 
     def __init__(self, text: Callable[[], Sequence[str]]) -> None:
         self._text = text
+        self._names: dict[int, str] = {}
 
     @cached_property
-    def _sums(self) -> list[int]:
-        return [crc32(line.strip().encode("utf-8", "surrogatepass")) for line in self._text()]
+    def _lines(self) -> Sequence[str]:
+        return self._text()
+
+    @cached_property
+    def _rows(self) -> dict[str, list[int]]:
+        """By line, where it stands."""
+        found: dict[str, list[int]] = {}
+        for row, line in enumerate(self._lines, start=1):
+            found.setdefault(line, []).append(row)
+        return found
 
     def named(self, row: int) -> str:
         """The name of a row, which counts from 1."""
-        sums = self._sums
-        if not 0 < row <= len(sums):
-            return "0.0"
-        own = sums[row - 1]
-        return f"{own:x}.{sums[: row - 1].count(own)}"
+        known = self._names.get(row)
+        if known is None:
+            line = self._lines[row - 1] if 0 < row <= len(self._lines) else ""
+            rows = self._rows.get(line, ())
+            known = self._names[row] = f"{_sum(line)}.{rows.index(row) if row in rows else len(rows)}"
+        return known
 
-    def row(self, own: int, before: int) -> int | None:
+    def row(self, own: str, before: int) -> int | None:
         """The row that a name stands for; None if the source has no such line."""
-        rows = (row for row, line in enumerate(self._sums, start=1) if line == own)
-        return next((row for place, row in enumerate(rows) if place == before), None)
+        rows = next((rows for line, rows in self._rows.items() if _sum(line) == own), [])
+        return rows[before] if before < len(rows) else None
+
+
+def _sum(line: str) -> str:
+    return blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def marked(key: str, name: str) -> str:
@@ -72,7 +86,7 @@ class Rows:
         key, own, before = found.groups()
         if key not in self._known:
             self._known[key] = Landmarks(lambda: self._lines_of(key))
-        row = self._known[key].row(int(own, 16), int(before))
+        row = self._known[key].row(own, int(before))
         return key if row is None else f"{key}:{row}"
 
     def located(self, checked: Iterable[Checked]) -> list[Checked]:
