@@ -45,6 +45,7 @@ from hostsync.infer.values import (
     element_of,
     is_certain,
     join,
+    of_some_key,
     only_host,
     tensors_in,
 )
@@ -376,7 +377,7 @@ def _comprehension(frame: Frame, node: facts.Comprehension) -> Value:
     frame.loops = loops
     frame.restore(saved)
     if node.kind == "dict":
-        return Mapping((), element)
+        return Mapping((), of_some_key(element))
     return Items(node.kind, None, element)
 
 

@@ -47,6 +47,7 @@ from hostsync.infer.values import (
     mapping_element,
     ndim_of_part,
     of_param,
+    of_some_key,
     only_host,
     tensors_in,
 )
@@ -498,6 +499,7 @@ def _set_key(base: Mapping, index: Value, value: Value) -> Mapping:
         items = dict(base.items)
         items[index.const] = value
         return Mapping(tuple(items.items()), base.element)
+    value = of_some_key(value)
     element = value if isinstance(base.element, Unknown) and not base.items else join(base.element, value)
     return Mapping(base.items, element)
 

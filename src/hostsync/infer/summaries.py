@@ -45,6 +45,7 @@ from hostsync.infer.values import (
     holds_no_tensor,
     join,
     tensors_in,
+    unmixed,
 )
 
 
@@ -271,7 +272,7 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
             elif not held and holds_no_tensor(argument):
                 doubtful |= ANYWHERE
             else:
-                result |= held[0].device if held else ANYWHERE
+                result |= unmixed(frozenset().union(*(tensor.device for tensor in held))) if held else ANYWHERE
         elif isinstance(argument, (Number, Ref)):
             result.add("?")
         else:
