@@ -115,3 +115,23 @@ def place_of_anything(values):
 def made_of_anything(pair, key):
     beside = torch.zeros(3, device=place_of_anything([{key: pair}])).sum()
     return torch.zeros(3, device=place_of_anything([[pair, 1.0]])).sum().item(), beside.item()  # expect: HS101, HS101
+
+
+def to_mel(hz: Union[float, Tensor]):
+    given = torch.as_tensor(hz) if not isinstance(hz, Tensor) else hz
+    return 2595.0 * torch.log10(1.0 + given / 700.0)
+
+
+def band(low: float, high: float):
+    # What is made a tensor only where it is none is on the CPU then, and else where it is handed in.
+    first, last = to_mel(torch.tensor([low, high])).tolist()  # silent: HS101
+    return first, last
+
+
+def to_bark(hz: Union[float, Tensor]):
+    given = hz if isinstance(hz, Tensor) else torch.as_tensor(hz)
+    return 26.81 * given / (1960.0 + given)
+
+
+def of_signal(x: Tensor):
+    return to_bark(x).tolist()  # expect: HS101

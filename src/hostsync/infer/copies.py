@@ -375,7 +375,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
                 device=wanted.device,
                 confidence="certain" if known and is_certain(wanted.device) else "likely",
             )
-    if name != "tensor" and isinstance(data, Unknown):
+    if name != "tensor" and isinstance(data, Unknown) and data.apart_from is None:
         device = device if wanted is not None else ANYWHERE | CPU
     if dtype is None:
         dtype = _dtype_of(data)

@@ -18,6 +18,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.functions import usage
 from hostsync.infer.keys import note_store
+from hostsync.infer.mixtures import note_loop, under_one_key
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
 from hostsync.infer.operations import (
     merged,
@@ -45,7 +46,6 @@ from hostsync.infer.values import (
     element_of,
     is_certain,
     join,
-    of_some_key,
     only_host,
     tensors_in,
 )
@@ -368,6 +368,7 @@ def _comprehension(frame: Frame, node: facts.Comprehension) -> Value:
         frame.inner_scope += 1
         assign(frame, generator.target, value)
         frame.inner_scope -= 1
+        note_loop(frame, generator.iterable, generator.target)
         for condition in generator.conditions:
             test(frame, condition, "comprehension-if")
             narrow(frame, condition, True)
@@ -377,7 +378,7 @@ def _comprehension(frame: Frame, node: facts.Comprehension) -> Value:
     frame.loops = loops
     frame.restore(saved)
     if node.kind == "dict":
-        return Mapping((), of_some_key(element))
+        return Mapping((), under_one_key(frame, element, node.element))
     return Items(node.kind, None, element)
 
 

@@ -326,6 +326,7 @@ class Frame:
         "function",
         "inner_scope",
         "loops",
+        "mixed",
         "of_nothing",
         "outer",
         "owner",
@@ -368,6 +369,8 @@ class Frame:
         """Not 0 in code that runs only under tracing or on other accelerators."""
         self.inner_scope = 0
         self.loops = 0
+        self.mixed: set[str] = set()
+        """Names that stand for one after the other of a dictionary's tensors, of which some are on the host."""
         self.returns: list[Value] = []
         self.of_nothing: list[Value] = []
         """What is returned where there is nothing to work on, and was made on the CPU for that, or by a call of itself

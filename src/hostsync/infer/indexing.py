@@ -18,6 +18,7 @@ from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import class_attribute, fields_of
 from hostsync.infer.evidence import decides, dotted_path, is_called_a_mask, is_named_mask, root_of_chain, used_path
 from hostsync.infer.frame import EVALUATORS, Frame, as_tensor, evaluate, evaluate_silently, explain
+from hostsync.infer.mixtures import under_one_key
 from hostsync.infer.module_containers import module_at, module_in
 from hostsync.infer.operations import merged
 from hostsync.infer.special_methods import special
@@ -47,7 +48,6 @@ from hostsync.infer.values import (
     mapping_element,
     ndim_of_part,
     of_param,
-    of_some_key,
     only_host,
     tensors_in,
 )
@@ -471,7 +471,7 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
         keys.note_store(frame, index.const, value, target.span[0])
     special(frame, target, base, "__setitem__", (target.key, index), (target, value))
     if isinstance(base, Mapping):
-        updated = _set_key(base, index, value)
+        updated = _set_key(base, index, under_one_key(frame, value, frame.assigning))
         _rebind(frame, target.value, updated)
     elif isinstance(base, Instance) and isinstance(base.held, Mapping):
         _rebind(frame, target.value, base._replace(held=_set_key(base.held, index, value)))
@@ -499,7 +499,6 @@ def _set_key(base: Mapping, index: Value, value: Value) -> Mapping:
         items = dict(base.items)
         items[index.const] = value
         return Mapping(tuple(items.items()), base.element)
-    value = of_some_key(value)
     element = value if isinstance(base.element, Unknown) and not base.items else join(base.element, value)
     return Mapping(base.items, element)
 

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer import dimensions
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import Frame, evaluate
@@ -177,6 +178,7 @@ def _called(frame: Frame, func: facts.Expr) -> str | None:
 
 def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
     op, right = test.ops[0], test.rights[0]
+    dimensions.compared(frame, test, truth)
     if op in {"is", "is not"} and isinstance(right, facts.Const) and right.kind == "none":
         is_none = (op == "is") == truth
         value = _value(frame, test.left)

@@ -6,6 +6,7 @@ from collections.abc import Callable as Function
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer import dimensions
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.classes import closed
@@ -26,6 +27,7 @@ from hostsync.infer.frame import (
 from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, named_tuple
 from hostsync.infer.imported import known_as
 from hostsync.infer.indexing import is_comparison, load, store
+from hostsync.infer.mixtures import note_loop
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow, narrow_moved
 from hostsync.infer.operations import operator_result
 from hostsync.infer.plain import is_at_top, is_foreign
@@ -114,6 +116,7 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
             _declare(frame, target, value)
         else:
             assign(frame, target, value)
+    dimensions.unpacked(frame, node.targets, node.value)
     if isinstance(node.value, facts.Call) and isinstance(node.targets[0], facts.Name):
         _note_test(frame, node.targets[0].id, node.value)
     return True
@@ -406,6 +409,7 @@ def _for(frame: Frame, node: facts.For) -> bool:
         moved = _on_host(element)
         if moved != element and _moves_part(node):
             element = moved
+    note_loop(frame, node.iterable, node.target)
     if frame.sink is not None and frame.setup and isinstance(node.iterable, facts.Sequence):
         _unrolled(frame, node, node.iterable.items)
     _loop(frame, lambda: assign(frame, node.target, element), node.body)

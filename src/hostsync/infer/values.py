@@ -457,11 +457,6 @@ def mapping_element(mapping: Mapping) -> Value:
     return result if isinstance(mapping.element, Unknown) else join(result, mapping.element)
 
 
-def of_some_key(value: Value) -> Value:
-    """What stands under one key, of a value that may be from any: where some are on the CPU, others need not be."""
-    return value._replace(device=unmixed(value.device)) if isinstance(value, Tensor) else value
-
-
 def unmixed(device: Device) -> Device:
     """Where one of several tensors is, each of which may be elsewhere: that some are on the CPU says nothing of it."""
     return device - CPU or device
