@@ -171,7 +171,7 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
         return Items("tuple", None, NUMBER)
     if dotted in {"torch.nn.Module", "nn.Module"}:
         return Instance(MODULE_CLASS, False)
-    if name in _LISTS or name in {"tuple", "Tuple"}:
+    if (name in _LISTS and root != "torch") or name in {"tuple", "Tuple"}:
         return Items("list", None, UNKNOWN)
     if name in _MAPPINGS:
         return Mapping((), UNKNOWN)
