@@ -107,8 +107,7 @@ def test_what_is_not_known_is_not_called_a_method(hostsync_in: Hostsync, tmp_pat
 def test_a_generator_of_random_numbers_is_no_iterator(hostsync_in: Hostsync, tmp_path: Path) -> None:
     source = "import torch\n\n\ndef f(g: torch.Generator | None):\n    return torch.rand(3, generator=g).sum().item()\n"
     (tmp_path / "f.py").write_text(source, encoding="utf-8")
-    result = hostsync_in(tmp_path, "check", "--why", "f.py:5")
-    assert "  g: an instance of torch.Generator\n" in result.stdout
+    assert "  g: an instance of torch.Generator" in hostsync_in("check", "--why", "f.py:5").out.splitlines()
 
 
 def test_what_settings_hide_is_told(hostsync_in: Hostsync, project: Path) -> None:
