@@ -39,7 +39,7 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
     named: dict[str, list[tuple[str, Plain]]] = {}
     held = _Held()
     keys: dict[str, list[Plain]] = {}
-    called: dict[str, list[tuple[str, Plain]]] = {}
+    called: dict[str, dict[str, list[tuple[str, Plain]]]] = {}
     for key in sorted(told):
         calls, names, _, holds, stored, _, methods, *_ = told[key]
         for name, attributes in sorted(holds.items()):
@@ -50,7 +50,9 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
         for symbol, params in calls.items():
             direct.setdefault(symbol, []).append((key, params))
         for symbol, params in methods.items():
-            called.setdefault(symbol if ":" in symbol else f"{key}:{symbol}", []).append((key, params))
+            owner, _, method = symbol.rpartition(".")
+            owner = owner if ":" in owner else f"{key}:{owner}"
+            called.setdefault(method, {}).setdefault(owner, []).append((key, params))
         for call in names:
             named.setdefault(call[1], []).append((key, call))
         for name, (value, row) in stored.items():
@@ -60,7 +62,7 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
                 keys[name] = [value, f"{marked(key, row)} puts a tensor under '{name}'"]
     keys = {name: held for name, held in keys.items() if is_sure(held[0])}
     found: dict[str, Plain] = {}
-    customs = _Customs(told)
+    customs = _Customs(told, named)
     lineages = _Lineages(told)
     first: dict[str, Plain] = {}
     for key, data in asked.items():
@@ -117,13 +119,13 @@ class _Held:
 class _Customs:
     """How the classes that go by one name take the arguments of a method: they must agree before a call counts."""
 
-    def __init__(self, told: Mapping[str, Plain]) -> None:
+    def __init__(self, told: Mapping[str, Plain], methods: Collection[str]) -> None:
         self._by_method: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         self._usual: dict[tuple[str, str, int], tuple[str, ...] | None] = {}
         for key in sorted(told):
             for symbol, (names, _, _) in told[key][2].items():
                 owner, _, method = symbol.rpartition(".")
-                if owner:
+                if owner and method in methods:
                     self._by_method.setdefault(method, []).append((owner.rpartition(".")[2], tuple(names)))
 
     def fits(self, receiver: str, method: str, names: list[str], count: int) -> bool:
@@ -293,7 +295,7 @@ class _Overriding:
 def _of_overridden(
     key: str,
     functions: Plain,
-    calls: Mapping[str, list[tuple[str, Plain]]],
+    calls: Mapping[str, Mapping[str, list[tuple[str, Plain]]]],
     held: _Held,
     lineages: _Lineages,
     found: dict[str, Plain],
@@ -301,13 +303,14 @@ def _of_overridden(
     """Adds what is handed to the methods that those of a file override: `self.step(x)` in a base class."""
     for symbol, (names, is_open, _) in sorted(functions.items()):
         owner, _, method = symbol.rpartition(".")
-        if not owner or method.startswith("__"):
+        of_classes = calls.get(method)
+        if of_classes is None or not owner or method.startswith("__"):
             continue
         params = found.get(symbol, {})
         for base in lineages.above(f"{key}:{owner}"):
-            if lineages.below(base) > _MOST_DERIVED:
+            if base not in of_classes or lineages.below(base) > _MOST_DERIVED:
                 continue
-            for caller, handed in calls.get(f"{base}.{method}", ()):
+            for caller, handed in of_classes[base]:
                 for at, (value, row) in handed.items():
                     name = _named_at(names, at)
                     if name in is_open:
