@@ -11,8 +11,8 @@ LINES = st.lists(st.sampled_from(["", "    return x", "        return x", "y = f
 
 
 def row_of(lines: list[str], name: str) -> int | None:
-    own, before = name.split(".")
-    return Landmarks(lambda: lines).row(own, int(before))
+    length, own, before = name.split("-")
+    return Landmarks(lambda: lines).row(int(length), own, int(before))
 
 
 @given(LINES)
@@ -44,7 +44,7 @@ def test_a_text_is_shown_with_the_rows_of_today() -> None:
     assert rows.shown(text) == "pkg/b.py:3 hands in a tensor, as gone.py does"
 
 
-@given(st.text(st.sampled_from("\2\3ab. :")))
+@given(st.text(st.sampled_from("\2\3ab- :")))
 def test_a_text_that_names_no_row_stays(text: str) -> None:
     # Without a digit none of them is a name.
     assert Rows(lambda _: ()).shown(text) == text

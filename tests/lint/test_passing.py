@@ -13,7 +13,7 @@ from hostsync.lint.landmarks import marked
 from hostsync.lint.passing import pass_on
 
 CPU: list[Any] = ["T", ["cpu"], "float", 1, True, False, None]
-ROW = "1f.0"
+ROW = "3-1f-0"
 GPU: list[Any] = ["T", ["cuda"], "float", 1, True, False, None]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from hostsync.syntax import comments, parse_module_text
+from hostsync.syntax import comments
 from hostsync.syntax.comments import find_allows, lay_out
+from hostsync.syntax.parse import parse_module_text
 
 from .programs import PROGRAMS
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 from hostsync import facts as f
-from hostsync.syntax import parse_module_text
 from hostsync.syntax.concrete import ConcreteError, is_shallow, parse_concrete
 from hostsync.syntax.lower import lower
-from hostsync.syntax.parse import SourceError, decode, split_lines
+from hostsync.syntax.parse import parse_module_text
+from hostsync.syntax.text import SourceError, decode, split_lines
 
 from .programs import PROGRAMS, stdlib_files, without_field_spans
 

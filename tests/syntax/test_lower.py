@@ -10,8 +10,9 @@ import sys
 import pytest
 
 from hostsync import facts as f
-from hostsync.syntax import SourceError, parse_module_text
 from hostsync.syntax.lower import EXPRESSION_DEPTH, STATEMENT_DEPTH
+from hostsync.syntax.parse import parse_module_text
+from hostsync.syntax.text import SourceError
 
 
 def body(text: str) -> tuple[f.Stmt, ...]:

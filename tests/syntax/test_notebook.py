@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hostsync.syntax import SourceError
 from hostsync.syntax.notebook import parse_notebook, read_notebook
+from hostsync.syntax.text import SourceError
 
 
 def notebook(*cells: str | list[str], **extra: object) -> bytes:

@@ -7,8 +7,8 @@ import warnings
 
 import pytest
 
-from hostsync.syntax import SourceError, parse_module, parse_module_text
-from hostsync.syntax.parse import decode, split_lines
+from hostsync.syntax.parse import parse_module, parse_module_text
+from hostsync.syntax.text import SourceError, decode, split_lines
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hostsync.fix.allow import add_allows
-from hostsync.syntax import SourceError, parse_module, parse_module_text
+from hostsync.syntax.parse import parse_module, parse_module_text
+from hostsync.syntax.text import SourceError
 
 from .programs import PROGRAMS, mutated
 

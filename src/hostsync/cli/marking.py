@@ -55,7 +55,7 @@ class Marker:
 
 def keyed_of(findings: Sequence[Finding], path: Path) -> list[tuple[Finding, Key]]:
     """The findings of a file, with their keys; none of them if the file is gone by now."""
-    from hostsync.syntax.parse import SourceError, decode, split_lines
+    from hostsync.syntax.text import SourceError, decode, split_lines
 
     try:
         lines = split_lines(decode(path.read_bytes()).removeprefix("\ufeff"))

@@ -120,7 +120,7 @@ def study_source(
         study = _study_notebook if suffix == NOTEBOOK_SUFFIX else _study_module
         return study(source, module, plan, _Known(links, wanted, handed, followed))
     except Exception as error:
-        from hostsync.syntax.parse import SourceError
+        from hostsync.syntax.text import SourceError
 
         if isinstance(error, SourceError):
             place = Location(error.row, error.column, error.cell)
@@ -171,7 +171,8 @@ class _Known(NamedTuple):
 
 
 def _study_module(source: bytes, module: str, plan: Plan, known: _Known) -> Studied:
-    from hostsync.syntax.parse import decode, parse_module
+    from hostsync.syntax.parse import parse_module
+    from hostsync.syntax.text import decode
 
     facts = parse_module(source, module) if known.followed is None else known.followed.context.module
     return _study_facts(facts, lambda: decode(source).removeprefix("\ufeff"), plan, known)
@@ -199,7 +200,7 @@ def _study_facts(facts: Module, text: Callable[[], str], plan: Plan, known: _Kno
 def _follow(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -> Studied:
     from hostsync.infer import TorchRange, Wanted, study, study_again
     from hostsync.infer.versions import parse_release
-    from hostsync.syntax.parse import split_lines
+    from hostsync.syntax.text import split_lines
 
     lines = lru_cache(maxsize=1)(lambda: split_lines(text()))
     wanted = None if known.wanted is None else known.wanted._replace(row_named=Landmarks(lines).named)

@@ -15,9 +15,9 @@ from typing import Final
 
 from hostsync.lint.checked import Checked
 
-_MARK: Final = re.compile("\2([^\2\3]*)\2([0-9a-f]+)\\.([0-9]+)\3")
-"""A row of a file in a text: the name of the file, what the line sums up to, and how many such lines there are before.
-A source may hold the same; that then stands as it is, or for a row, and can do no harm."""
+_MARK: Final = re.compile("\2([^\2\3]*)\2([0-9]+)-([0-9a-f]+)-([0-9]+)\3")
+"""A row of a file in a text: the name of the file, the length of the line, what it sums up to, and how many such lines
+there are before. A source may hold the same; that then stands as it is, or for a row, and can do no harm."""
 
 
 class Landmarks:
@@ -49,12 +49,12 @@ class Landmarks:
         if known is None:
             line = self._lines[row - 1] if 0 < row <= len(self._lines) else ""
             rows = self._rows.get(line, ())
-            known = self._names[row] = f"{_sum(line)}.{rows.index(row) if row in rows else len(rows)}"
+            known = self._names[row] = f"{len(line)}-{_sum(line)}-{rows.index(row) if row in rows else len(rows)}"
         return known
 
-    def row(self, own: str, before: int) -> int | None:
+    def row(self, length: int, own: str, before: int) -> int | None:
         """The row that a name stands for; None if the source has no such line."""
-        rows = next((rows for line, rows in self._rows.items() if _sum(line) == own), [])
+        rows = next((rows for line, rows in self._rows.items() if len(line) == length and _sum(line) == own), [])
         return rows[before] if before < len(rows) else None
 
 
@@ -83,10 +83,10 @@ class Rows:
         return _MARK.sub(self._shown, text) if "\2" in text else text
 
     def _shown(self, found: re.Match[str]) -> str:
-        key, own, before = found.groups()
+        key, length, own, before = found.groups()
         if key not in self._known:
             self._known[key] = Landmarks(lambda: self._lines_of(key))
-        row = self._known[key].row(own, int(before))
+        row = self._known[key].row(int(length), own, int(before))
         return key if row is None else f"{key}:{row}"
 
     def located(self, checked: Iterable[Checked]) -> list[Checked]:

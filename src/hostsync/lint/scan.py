@@ -231,7 +231,7 @@ def rows_of(root: Path | None, given: Mapping[Path, bytes]) -> Rows:
     """
 
     def lines_of(name: str) -> list[str]:
-        from hostsync.syntax.parse import SourceError
+        from hostsync.syntax.text import SourceError
 
         path = Path(name) if root is None else root / name
         try:

@@ -30,7 +30,7 @@ class Sources:
         return self._lines[1].get(cell, ())
 
     def _read(self, filename: str) -> Mapping[int | None, Sequence[str]]:
-        from hostsync.syntax.parse import SourceError, split_lines
+        from hostsync.syntax.text import SourceError, split_lines
 
         try:
             source = self._given[filename] if filename in self._given else self._paths[filename].read_bytes()
@@ -53,7 +53,7 @@ def all_lines(source: bytes, filename: str) -> list[str]:
     Raises:
         syntax.parse.SourceError: it can't be decoded, or is no notebook.
     """
-    from hostsync.syntax.parse import decode, split_lines
+    from hostsync.syntax.text import decode, split_lines
 
     if not filename.lower().endswith(NOTEBOOK_SUFFIX):
         return split_lines(decode(source).removeprefix("\ufeff"))

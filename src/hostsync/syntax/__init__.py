@@ -1,5 +1,1 @@
-"""Python source → facts. Importing this room does not import libcst."""
-
-from hostsync.syntax.parse import SourceError, parse_module, parse_module_text
-
-__all__ = ["SourceError", "parse_module", "parse_module_text"]
+"""Python source → facts. Importing this room imports nothing else; libcst is imported where it is needed."""

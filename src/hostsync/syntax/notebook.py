@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from hostsync.facts import Module
 from hostsync.syntax.deep import without_warnings
-from hostsync.syntax.parse import SourceError, parse_module_text, split_lines
+from hostsync.syntax.parse import parse_module_text
+from hostsync.syntax.text import SourceError, split_lines
 
 
 class Notebook(NamedTuple):
