@@ -143,6 +143,19 @@ _CANDIDATES: Final = frozenset(
 """Besides calls and subscripts, what may wait."""
 
 
+def names_mentioned(node: object) -> set[str]:
+    """All names that stand anywhere in an expression or statement."""
+    found: set[str] = set()
+    stack: list[object] = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Name):
+            found.add(current.id)
+        elif isinstance(current, tuple):
+            stack.extend(current)
+    return found
+
+
 def dotted_path(node: Expr) -> str | None:
     """`self.x.y` as text, None for anything but names and attributes."""
     path = ""

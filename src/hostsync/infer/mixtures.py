@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.evidence import names_mentioned
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.values import CPU, Mapping, Tensor, Value, only_host
 
@@ -20,13 +21,13 @@ def note_loop(frame: Frame, iterable: facts.Expr, target: facts.Expr) -> None:
     if not isinstance(iterable, facts.Call) or not isinstance(iterable.func, facts.Attr):
         return
     if iterable.func.name in _LOOPS and not iterable.args and _differ(evaluate_silently(frame, iterable.func.value)):
-        frame.mixed |= _names_in(target)
+        frame.mixed |= names_mentioned(target)
 
 
 def under_one_key(frame: Frame, value: Value, node: facts.Expr | None) -> Value:
     """What stands under one of several keys, where `node` gave it in a loop."""
     is_mixed = isinstance(value, Tensor) and value.device > CPU and node is not None and bool(frame.mixed)
-    if not is_mixed or not isinstance(value, Tensor) or node is None or frame.mixed.isdisjoint(_names_in(node)):
+    if not is_mixed or not isinstance(value, Tensor) or node is None or frame.mixed.isdisjoint(names_mentioned(node)):
         return value
     return value._replace(device=value.device - CPU)
 
@@ -37,15 +38,3 @@ def _differ(value: Value) -> bool:
         return False
     held = [item for item in (*(item for _, item in value.items), value.element) if isinstance(item, Tensor)]
     return len({only_host(tensor.device) for tensor in held}) > 1
-
-
-def _names_in(node: facts.Expr) -> set[str]:
-    found: set[str] = set()
-    stack: list[object] = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, facts.Name):
-            found.add(current.id)
-        elif isinstance(current, tuple):
-            stack.extend(current)
-    return found

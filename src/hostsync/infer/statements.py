@@ -11,6 +11,7 @@ from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.classes import closed
 from hostsync.infer.defaults import is_none, last_name
+from hostsync.infer.evidence import names_mentioned
 from hostsync.infer.expressions import test
 from hostsync.infer.frame import (
     EXECUTORS,
@@ -429,15 +430,8 @@ def _unrolled(frame: Frame, node: facts.For, items: tuple[facts.Expr, ...]) -> N
 
 def _moves_part(node: facts.For) -> bool:
     """The loop moves something that it is handed: so all of that comes from the host."""
-    names: set[str] = set()
-    stack: list[object] = [node.target]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, facts.Name):
-            names.add(current.id)
-        elif isinstance(current, tuple):
-            stack.extend(current)
-    stack = [node.body]
+    names = names_mentioned(node.target)
+    stack: list[object] = [node.body]
     while stack:
         current = stack.pop()
         if (
