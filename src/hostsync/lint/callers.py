@@ -7,8 +7,8 @@ Such a call only speaks of parameters that must be given, as others may mean som
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
@@ -62,15 +62,15 @@ def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Colle
                 keys[name] = [value, f"{marked(key, row)} puts a tensor under '{name}'"]
     keys = {name: held for name, held in keys.items() if is_sure(held[0])}
     found: dict[str, Plain] = {}
-    customs = _Customs(told, named)
     lineages = _Lineages(told)
-    first: dict[str, Plain] = {}
-    for key, data in asked.items():
-        mine = _of_file(key, data[2], direct, named, held, customs)
-        _of_overridden(key, data[2], called, held, lineages, mine)
-        first[key] = mine
+    methods_of = _methods_in(told)
+    wanting = _Wanting({key: data[2] for key, data in asked.items()}, held)
+    _add_direct(wanting, direct)
+    _add_named(wanting, named, methods_of, _Customs(told, methods_of))
+    _add_overridden(wanting, called, methods_of, lineages)
+    first = wanting.found
     _of_derived({key: data for key, data in told.items() if key not in tests}, told, lineages, first)
-    passed = pass_on(first, told, tests, _Overriding(told, lineages), _add)
+    passed = pass_on(first, told, tests, _Overriding(methods_of, lineages), _add)
     _by_what_is_asked(told, lineages, passed)
     for key, data in asked.items():
         mine = _of_one_class(passed.get(key, {}), lineages)
@@ -116,25 +116,63 @@ class _Held:
         return self._known[name]
 
 
+_Methods: TypeAlias = Mapping[str, Sequence[tuple[str, str]]]
+"""By the name of a method, the files and classes that have one."""
+
+
+def _methods_in(told: Mapping[str, Plain]) -> _Methods:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for key in sorted(told):
+        for symbol in told[key][2]:
+            owner, _, method = symbol.rpartition(".")
+            if owner:
+                found.setdefault(method, []).append((key, owner))
+    return found
+
+
+class _Wanting:
+    """What the functions of some files are handed, as far as they want to know.
+
+    Args:
+        functions: by file, those that are `open`.
+        held: what the attributes of classes hold.
+    """
+
+    def __init__(self, functions: Mapping[str, Plain], held: _Held) -> None:
+        self._functions = functions
+        self._held = held
+        self.found: dict[str, Plain] = {key: {} for key in functions}
+
+    def signature(self, key: str, symbol: str) -> Plain:
+        """The fields of the function's `Signature`; None if it wants to know nothing."""
+        functions = self._functions.get(key)
+        return None if functions is None else functions.get(symbol)
+
+    def add(self, key: str, symbol: str, values: Iterable[tuple[str, Plain]], where: str) -> None:
+        """Adds what one call hands in, by parameter."""
+        params = self.found[key].get(symbol, {})
+        for name, value in values:
+            _add(params, name, self._held.resolved(value), where)
+        if params:
+            self.found[key][symbol] = params
+
+
 class _Customs:
     """How the classes that go by one name take the arguments of a method: they must agree before a call counts."""
 
-    def __init__(self, told: Mapping[str, Plain], methods: Collection[str]) -> None:
-        self._by_method: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    def __init__(self, told: Mapping[str, Plain], methods: _Methods) -> None:
+        self._told = told
+        self._methods = methods
         self._usual: dict[tuple[str, str, int], tuple[str, ...] | None] = {}
-        for key in sorted(told):
-            for symbol, (names, _, _) in told[key][2].items():
-                owner, _, method = symbol.rpartition(".")
-                if owner and method in methods:
-                    self._by_method.setdefault(method, []).append((owner.rpartition(".")[2], tuple(names)))
 
     def fits(self, receiver: str, method: str, names: list[str], count: int) -> bool:
         """Whether the first `count` parameters are those that most of the classes have."""
         key = (receiver, method, count)
         if key not in self._usual:
             votes: dict[tuple[str, ...], int] = {}
-            for owner, others in self._by_method.get(method, ()):
-                if len(others) >= count and is_named_after(receiver, owner):
+            for file, owner in self._methods.get(method, ()):
+                others = tuple(self._told[file][2][f"{owner}.{method}"][0])
+                if len(others) >= count and is_named_after(receiver, owner.rpartition(".")[2]):
                     votes[others[:count]] = votes.get(others[:count], 0) + 1
             best = max(votes, key=lambda first: (votes[first], first), default=None)
             self._usual[key] = best if best is not None and 2 * votes[best] > sum(votes.values()) else None
@@ -154,34 +192,38 @@ def is_test(name: str, module: str) -> bool:
 _TESTS: Final = frozenset({"test", "tests", "testing"})
 
 
-def _of_file(
-    key: str,
-    functions: Plain,
-    direct: Mapping[str, list[tuple[str, Plain]]],
-    named: Mapping[str, list[tuple[str, Plain]]],
-    held: _Held,
-    customs: _Customs,
-) -> Plain:
-    found: dict[str, Plain] = {}
-    for symbol, (names, is_open, must) in sorted(functions.items()):
-        params: dict[str, Plain] = {}
-        for caller, calls in direct.get(f"{key}:{symbol}", ()):
+def _add_direct(wanting: _Wanting, direct: Mapping[str, Sequence[tuple[str, Plain]]]) -> None:
+    """Adds what is handed to functions that are imported."""
+    for target in sorted(direct):
+        key, _, symbol = target.partition(":")
+        signature = wanting.signature(key, symbol)
+        if signature is None:
+            continue
+        for caller, calls in direct[target]:
             for name, (value, row) in calls.items():
-                if name in is_open:
-                    _add(params, name, held.resolved(value), marked(caller, row))
-        owner, _, method = symbol.rpartition(".")
-        if owner and not method.startswith("__") and method in named:
+                if name in signature[1]:
+                    wanting.add(key, symbol, ((name, value),), marked(caller, row))
+
+
+def _add_named(
+    wanting: _Wanting, named: Mapping[str, Sequence[tuple[str, Plain]]], methods: _Methods, customs: _Customs
+) -> None:
+    """Adds what is handed to methods of what is called as their class is."""
+    for method in sorted(named):
+        for key, owner in () if method.startswith("__") else methods.get(method, ()):
+            symbol = f"{owner}.{method}"
+            signature = wanting.signature(key, symbol)
+            if signature is None:
+                continue
+            names, _, must = signature
             for caller, (receiver, _, args, keywords, row) in named[method]:
                 if len(args) > len(names) or not is_named_after(receiver, owner.rpartition(".")[2]):
                     continue
                 if any(name not in names for name in keywords) or not customs.fits(receiver, method, names, len(args)):
                     continue
-                for name, value in [*zip(names, args, strict=False), *keywords.items()]:
-                    if value is not None and name in must:
-                        _add(params, name, held.resolved(value), marked(caller, row))
-        if params:
-            found[symbol] = params
-    return found
+                given = [*zip(names, args, strict=False), *keywords.items()]
+                known = [(name, value) for name, value in given if value is not None and name in must]
+                wanting.add(key, symbol, known, marked(caller, row))
 
 
 class _Lineages:
@@ -268,55 +310,48 @@ def _of_derived(
 class _Overriding:
     """Which methods are put in the place of one, by classes that are derived from its own."""
 
-    def __init__(self, told: Mapping[str, Plain], lineages: _Lineages) -> None:
+    def __init__(self, methods: _Methods, lineages: _Lineages) -> None:
+        self._methods = methods
         self._lineages = lineages
-        self._by_method: dict[str, list[tuple[str, str]]] = {}
-        for key in sorted(told):
-            for symbol in told[key][2]:
-                owner, _, method = symbol.rpartition(".")
-                if owner:
-                    self._by_method.setdefault(method, []).append((key, owner))
         self._known: dict[str, list[str]] = {}
 
     def __call__(self, symbol: str) -> list[str]:
         owner, _, method = symbol.rpartition(".")
-        if method.startswith("__") or method not in self._by_method:
+        if method.startswith("__") or method not in self._methods:
             return []
         known = self._known.get(symbol)
         if known is None:
             known = self._known[symbol] = []
             if 0 < self._lineages.below(owner) <= _MOST_DERIVED:
-                for key, name in self._by_method[method]:
+                for key, name in self._methods[method]:
                     if owner in self._lineages.above(f"{key}:{name}"):
                         known.append(f"{key}:{name}.{method}")
         return known
 
 
-def _of_overridden(
-    key: str,
-    functions: Plain,
-    calls: Mapping[str, Mapping[str, list[tuple[str, Plain]]]],
-    held: _Held,
+def _add_overridden(
+    wanting: _Wanting,
+    called: Mapping[str, Mapping[str, Sequence[tuple[str, Plain]]]],
+    methods: _Methods,
     lineages: _Lineages,
-    found: dict[str, Plain],
 ) -> None:
-    """Adds what is handed to the methods that those of a file override: `self.step(x)` in a base class."""
-    for symbol, (names, is_open, _) in sorted(functions.items()):
-        owner, _, method = symbol.rpartition(".")
-        of_classes = calls.get(method)
-        if of_classes is None or not owner or method.startswith("__"):
-            continue
-        params = found.get(symbol, {})
-        for base in lineages.above(f"{key}:{owner}"):
-            if base not in of_classes or lineages.below(base) > _MOST_DERIVED:
+    """Adds what is handed to methods that others override: `self.step(x)` in a base class."""
+    for method in sorted(called):
+        of_classes = called[method]
+        for key, owner in () if method.startswith("__") else methods.get(method, ()):
+            symbol = f"{owner}.{method}"
+            signature = wanting.signature(key, symbol)
+            if signature is None:
                 continue
-            for caller, handed in of_classes[base]:
-                for at, (value, row) in handed.items():
-                    name = _named_at(names, at)
-                    if name in is_open:
-                        _add(params, name, held.resolved(value), marked(caller, row))
-        if params:
-            found[symbol] = params
+            names, is_open, _ = signature
+            for base in lineages.above(f"{key}:{owner}"):
+                if base not in of_classes or lineages.below(base) > _MOST_DERIVED:
+                    continue
+                for caller, handed in of_classes[base]:
+                    for at, (value, row) in handed.items():
+                        name = _named_at(names, at)
+                        if name in is_open:
+                            wanting.add(key, symbol, ((name, value),), marked(caller, row))
 
 
 def _named_at(names: Sequence[str], at: str) -> str:
