@@ -104,3 +104,13 @@ def no_masks(names, table, flag):
 def by_a_name_of_truth_values(points: torch.Tensor, state, converged):
     kept = points[state.finished]  # expect: HS302
     return kept, points[converged], points[state.order]  # expect: HS302
+
+
+def combined(x: torch.Tensor, seen: torch.Tensor, kept: torch.Tensor, bits: torch.Tensor):
+    # What is combined by its bits holds truth values, unless that is with a number.
+    both = seen[0] & kept[0]
+    either = seen | kept
+    low = bits & 7
+    y = x[both]  # expect: HS302
+    z = x[either]  # expect: HS302
+    return y, z, x[low]

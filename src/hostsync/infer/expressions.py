@@ -175,7 +175,16 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
     if node.op == "+" and isinstance(left, Text) and left.const is not None and not isinstance(right, Text):
         return Text(None, left.const)
     value = operated(frame, node, node.op, (node.left, left), (node.right, right))
-    return operator_result(node.op, left, right) if value is None else value
+    if value is not None:
+        return value
+    value = operator_result(node.op, left, right)
+    if node.op in _OF_TRUTH and isinstance(left, Tensor) and isinstance(right, Tensor) and isinstance(value, Tensor):
+        # Bits of integers are hardly ever combined, and then with a number.
+        return value._replace(dtype=value.dtype or "bool")
+    return value
+
+
+_OF_TRUTH: Final = frozenset({"&", "|", "^"})
 
 
 def _unary(frame: Frame, node: facts.Unary) -> Value:
