@@ -3,11 +3,11 @@
     python -m tests.bench [--short] [--runs N] [--installed] [--against 'TOOL ARGUMENTS'] [--json FILE] [PATH …]
 
 Measured are a cold scan (empty cache), a warm one (cache of the cold one), one after a statement was added to a
-function of one file (of a copy, another file in each turn, from small to large), one small file without a cache, and
-`--version` against a bare interpreter. `--against` times another scanner over the same PATHs, its runs taking turns
-with ours. Each figure is the median of its runs. Memory is measured in runs of its own, since watching costs time: the
-largest sum, over time, of the resident memory of all processes of a command where /proc says it, else the largest
-single process. Pages that processes share count once for each, so the sum is an upper bound.
+function of one file and one after a function was added (of a copy, another file in each turn, from small to large), one
+small file without a cache, and `--version` against a bare interpreter. `--against` times another scanner over the same
+PATHs, its runs taking turns with ours. Each figure is the median of its runs. Memory is measured in runs of its own,
+since watching costs time: the largest sum, over time, of the resident memory of all processes of a command where /proc
+says it, else the largest single process. Pages that processes share count once for each, so the sum is an upper bound.
 
 Nothing is asserted, as machines differ: the exit code is 0 unless a command fails.
 """
@@ -28,11 +28,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.bench.edits import copied, edited
+from tests.bench.edits import copied, edited, with_name, with_statement
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HOSTSYNC = (sys.executable, "-m", "hostsync")
 FOUND = (0, 1)
+CHANGES = {"scan, statement added": with_statement, "scan, function added": with_name}
+"""How one file of a copy is changed before a scan."""
 PAUSE = 0.02
 """Seconds between two looks at memory."""
 PROC = Path("/proc")
@@ -172,8 +174,9 @@ def measure(
             cache = str(Path(folder, f"cache{turn}"))
             add("scan, cold", check(paths, "--cache-dir", cache))
             add("scan, warm", check(paths, "--cache-dir", cache))
-            if edited(copies, (turn + 1) / (runs + 1)) is not None:
-                add("scan, one file changed", of_copies)
+            for name, change in CHANGES.items():
+                if edited(copies, (turn + 1) / (runs + 1), change) is not None:
+                    add(name, of_copies)
             if other is not None:
                 add("the other scanner", other)
         say("memory")
@@ -222,15 +225,13 @@ def ratios(figures: Figures) -> Iterator[tuple[str, float, str]]:
     yield "--version over a bare interpreter", median["hostsync --version"] - median["bare interpreter"], " s"
     yield "a line, cold", cold / max(1, figures.lines) * 1e6, " µs"
     yield "warm : cold", warm / cold, ""
-    changed = median.get("scan, one file changed")
-    if changed is not None:
-        yield "one file changed : cold", changed / cold, ""
     other = median.get("the other scanner")
     if other is not None:
         yield "cold : the other scanner", cold / other, ""
         yield "warm : the other scanner", warm / other, ""
-        if changed is not None:
-            yield "one file changed : the other scanner", changed / other, ""
+        for name in CHANGES:
+            if name in median:
+                yield f"{name.removeprefix('scan, ')} : the other scanner", median[name] / other, ""
         best = {sample.name: min(sample.seconds) for sample in figures.samples}
         yield "cold : the other scanner, best runs", best["scan, cold"] / best["the other scanner"], ""
 
