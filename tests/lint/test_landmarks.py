@@ -41,6 +41,8 @@ def test_a_text_is_shown_with_the_rows_of_today() -> None:
     name = Landmarks(lambda: ["x", "y"]).named(2)
     text = f"{marked('pkg/b.py', name)} hands in a tensor, as {marked('gone.py', name)} does"
     rows = Rows({"pkg/b.py": ["new", "x", "y"], "gone.py": []}.__getitem__)
+    assert rows.shown(text) == text, "none of the files takes part"
+    rows.names.update(("pkg/b.py", "gone.py"))
     assert rows.shown(text) == "pkg/b.py:3 hands in a tensor, as gone.py does"
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.evidence import names_mentioned
 from hostsync.infer.frame import Frame, evaluate_silently
-from hostsync.infer.values import CPU, Mapping, Tensor, Value, only_host
+from hostsync.infer.values import Mapping, Tensor, Value, only_host, unmixed
 
 _LOOPS: Final = frozenset({"items", "values"})
 
@@ -26,10 +26,10 @@ def note_loop(frame: Frame, iterable: facts.Expr, target: facts.Expr) -> None:
 
 def under_one_key(frame: Frame, value: Value, node: facts.Expr | None) -> Value:
     """What stands under one of several keys, where `node` gave it in a loop."""
-    is_mixed = isinstance(value, Tensor) and value.device > CPU and node is not None and bool(frame.mixed)
-    if not is_mixed or not isinstance(value, Tensor) or node is None or frame.mixed.isdisjoint(names_mentioned(node)):
+    if not frame.mixed or node is None or not isinstance(value, Tensor):
         return value
-    return value._replace(device=value.device - CPU)
+    is_mixed = not frame.mixed.isdisjoint(names_mentioned(node))
+    return value._replace(device=unmixed(value.device)) if is_mixed else value
 
 
 def _differ(value: Value) -> bool:

@@ -17,7 +17,7 @@ from hostsync.lint.checked import Checked
 
 _MARK: Final = re.compile("\2([^\2\3]*)\2([0-9]+)-([0-9a-f]+)-([0-9]+)\3")
 """A row of a file in a text: the name of the file, the length of the line, what it sums up to, and how many such lines
-there are before. A source may hold the same; that then stands as it is, or for a row, and can do no harm."""
+there are before. A source may hold the same; that can do no harm, as only files of the run are opened for it."""
 
 
 class Landmarks:
@@ -76,6 +76,8 @@ class Rows:
 
     def __init__(self, lines_of: Callable[[str], Sequence[str]]) -> None:
         self._lines_of = lines_of
+        self.names: set[str] = set()
+        """The files that may be asked for, to be filled in."""
         self._known: dict[str, Landmarks] = {}
 
     def shown(self, text: str) -> str:
@@ -84,6 +86,8 @@ class Rows:
 
     def _shown(self, found: re.Match[str]) -> str:
         key, length, own, before = found.groups()
+        if key not in self.names:
+            return found.group()
         if key not in self._known:
             self._known[key] = Landmarks(lambda: self._lines_of(key))
         row = self._known[key].row(int(length), own, int(before))

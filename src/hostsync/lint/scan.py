@@ -50,6 +50,7 @@ def check_files(
     progress: Callable[[Progress], None] | None = None,
     units: Units | None = None,
     given: Mapping[Path, bytes] | None = None,
+    rows: Rows | None = None,
 ) -> list[Checked]:
     """Checks `files`.
 
@@ -62,6 +63,7 @@ def check_files(
         units: finds the files that belong to the same packages, so that a file is judged with all that it is used
             with. None: `files` are all there is.
         given: what to take for the content of some files, in place of what is on disk.
+        rows: is told the files that take part. None: nobody but this run asks for their rows.
 
     Returns:
         What each file gave, in the order of `files`.
@@ -74,7 +76,16 @@ def check_files(
         # What was kept of an earlier run may rest on other imports and settings.
         Process.studies = KeptStudies(BUDGET)
         try:
-            return _check(files, workers, cache, cache_root, progress, units, given or {})
+            return _check(
+                files,
+                workers,
+                cache,
+                progress,
+                units,
+                given or {},
+                rows or rows_of(cache_root, given or {}),
+                cache_root,
+            )
         finally:
             Process.studies = KeptStudies(0)
 
@@ -83,10 +94,11 @@ def _check(
     files: Sequence[SourceFile],
     workers: int,
     cache: Cache | None,
-    cache_root: Path | None,
     progress: Callable[[Progress], None] | None,
     units: Units | None,
     given: Mapping[Path, bytes],
+    rows: Rows,
+    cache_root: Path | None,
 ) -> list[Checked]:
     """As `check_files`."""
 
@@ -94,12 +106,12 @@ def _check(
         return _cache_name(file, cache_root)
 
     caches = None if cache is None else Caches(cache)
-    rows = rows_of(cache_root, given)
     with _workers(workers, {plan_of(file) for file in files}, BUDGET) as pool:
         if pool.count > 1 and (cache is None or cache.is_new()) and sum(f.size for f in files) >= WORTHWHILE_BYTES:
             # While this process reads the files and finds out who imports whom, they get ready.
             pool.start()
         entries, around = survey(files, units, name_of, given)
+        rows.names.update(entry.key for entry in entries)
         marks: dict[Plan, bytes] = {}
 
         def mark_of(file: SourceFile) -> bytes:
@@ -117,6 +129,7 @@ def _check(
             pool.start()
         memory = None if caches is None else Memory(caches.outlines, caches.graphs, mark_of)
         project = gather(entries, units, name_of, memory)
+        rows.names.update(entry.key for entry in project.entries)
         known = 0
 
         def done(count: int) -> None:

@@ -43,7 +43,7 @@ def explain_row(file: SourceFile, row: int, units: Units | None) -> Explained:
 
     rows = rows_of(None, {})
     with recording(file.module, row) as recorder:
-        (checked,) = check_files([file], workers=1, units=units)
+        (checked,) = check_files([file], workers=1, units=units, rows=rows)
     told = (
         Told(b.symbol, *b.span, b.what, tuple((reason.span[0], rows.shown(reason.text)) for reason in b.chain))
         for b in recorder.beliefs()
