@@ -39,7 +39,10 @@ OBJECTS: Final = "K"
 
 
 class Told(NamedTuple):
-    """What a module says of others by the way it calls them, and what others may tell it, as plain data."""
+    """What a module says of others by the way it calls them, and what others may tell it, as plain data.
+
+    A row goes by what `Wanted.row_named` calls it.
+    """
 
     direct: Plain
     """By function of another module and parameter: the value that is handed in, and the row of a call."""
