@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostsync.facts import Imported, Outline
-from hostsync.project.graph import Graph, Module, build
+from hostsync.project.graph import Graph, build, rebuilt
+from hostsync.project.imports import Module, Resolver
 
 
 def module(dotted: str, *imports: tuple[str, str | None], names: tuple[str, ...] = (), typing: bool = False) -> Module:
@@ -106,3 +107,45 @@ def test_any_imports_give_an_order(imports: list[list[tuple[str, str]]], random:
     assert graph.needs.keys() == {m.key for m in modules}
     # Raises an error for a circle.
     list(TopologicalSorter({key: need.modules for key, need in graph.needs.items()}).static_order())
+
+
+NEXT = ("p.a", "p.b", "p.q", "p.q.d", ".", ".a", "..a", "p.c")
+OUTLINES = st.builds(
+    Outline,
+    st.lists(
+        st.builds(
+            lambda base, name, alias, typing, local: Imported(
+                base, name, name if name == "*" else alias, typing, local and name != "*"
+            ),
+            st.sampled_from(NEXT),
+            st.sampled_from("abfgh*"),
+            st.sampled_from("abfgh"),
+            st.booleans(),
+            st.booleans(),
+        ),
+        max_size=4,
+    ).map(tuple),
+    st.lists(st.sampled_from(("a", "f", "g", "h", "_o")), unique=True).map(tuple),
+    st.lists(st.tuples(st.sampled_from("abf"), st.sampled_from(("f", "g.h", "a.f")))).map(tuple),
+)
+
+
+@given(st.lists(OUTLINES, min_size=len(NAMES), max_size=len(NAMES)), st.dictionaries(st.sampled_from(NAMES), OUTLINES))
+def test_a_graph_that_is_brought_up_to_date_is_a_new_one(outlines: list[Outline], later: dict[str, Outline]) -> None:
+    def of(dotted: str, outline: Outline) -> Module:
+        return Module(dotted.replace(".", "/") + ".py", "place", dotted, outline)
+
+    modules = [of(name, outline) for name, outline in zip(NAMES, outlines, strict=True)]
+    changed = [of(m.dotted, later.get(m.dotted, m.outline)) for m in modules]
+    before = {m.key: m.outline for m in modules if m.dotted in later and later[m.dotted] != m.outline}
+    assert rebuilt(build(modules), changed, before) == build(changed)
+
+
+def test_only_what_a_change_may_concern_is_looked_at_again() -> None:
+    used = module("p.use", ("p.a", "f"))
+    others = [module("p.other", ("p.b", "g")), module("p.b", names=("g",)), module("p.all", ("p.a", "*"))]
+    before = module("p.a", names=("f",))
+    resolver = Resolver([module("p.a", names=("f", "g2")), used, *others])
+    assert resolver.concerned({before.key: before.outline}) == {"p/a.py", "p/all.py"}
+    resolver = Resolver([module("p.a"), used, *others])
+    assert resolver.concerned({before.key: before.outline}) == {"p/a.py", "p/all.py", "p/use.py"}

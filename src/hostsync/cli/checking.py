@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 STDIN_NAME = "<stdin>"
+_PIECES = 256
+"""How many findings are written at once."""
 
 
 class Scanned(NamedTuple):
@@ -233,8 +236,10 @@ def _write(pieces: Iterable[str], path: Path | None) -> int:
     """Writes a report, to standard output without a path. A reader that goes away early is no error."""
     if path is None:
         try:
-            for piece in pieces:
-                sys.stdout.write(piece)
+            # Where output isn't buffered, as in many containers, each piece would be a call of the system.
+            waiting = iter(pieces)
+            while block := list(islice(waiting, _PIECES)):
+                sys.stdout.write("".join(block))
             sys.stdout.flush()
         except BrokenPipeError:
             quiet_stdout()

@@ -16,7 +16,7 @@ from hostsync.cli.exits import OK, CommandError
 from hostsync.cli.progress import ProgressLine
 from hostsync.lint.indexing import Made, make_index, sources_of
 from hostsync.project.discovery import module_name
-from hostsync.project.graph import INIT
+from hostsync.project.imports import INIT
 from hostsync.project.index import SUFFIX
 
 

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple, cast
 
 from hostsync.facts import Imported, Outline
 from hostsync.lint.check import NOTEBOOK_SUFFIX, indexes_of
+from hostsync.lint.stamps import Stamps
 from hostsync.project.cache import Cache, Plain, digest, encoded
 from hostsync.project.discovery import SourceFile
-from hostsync.project.graph import Graph, Module, Need, build
+from hostsync.project.graph import Graph, Need, Written, build, rebuilt
+from hostsync.project.imports import Module
 from hostsync.project.index import load_indexes
 from hostsync.project.units import MOST_SCRIPTS, Units, place_of, root_of, unit_of
 
@@ -68,16 +70,18 @@ def survey(
     units: Units | None,
     name_of: Callable[[SourceFile], str],
     given: Mapping[Path, bytes],
+    stamps: Stamps | None = None,
 ) -> tuple[list[Entry], str]:
     """The files of a run and those of their packages, and a digest of what decides which others they may know.
 
     Args:
         files, units, name_of: as for `gather`, but for the files of the run alone.
         given: what to take for the content of some of the files.
+        stamps: spares to read what an earlier run has read.
     """
     listed = [*files, *(units.complete(files) if units is not None else ())]
     # To look up a path costs more than the rest, and hardly any run is given anything.
-    entries = [_entry(file, name_of(file), given.get(file.path) if given else None) for file in listed]
+    entries = [_entry(file, name_of(file), given.get(file.path) if given else None, stamps) for file in listed]
     places = sorted({root_of(file) for file in listed}) if units is not None else []
     around = [encoded(name) for place in places for name in _folders(place)]
     if units is not None:
@@ -89,15 +93,21 @@ def survey(
     return entries, digest(b"", *around)
 
 
-def _entry(file: SourceFile, key: str, given: bytes | None = None) -> Entry:
+def _entry(file: SourceFile, key: str, given: bytes | None = None, stamps: Stamps | None = None) -> Entry:
     if given is not None:
         return Entry(file, key, content_digest(given), given)
+    known = None if stamps is None else stamps.content(key, file.stamp)
+    if known is not None:
+        return Entry(file, key, known)
     try:
-        # Without a buffer it is half the cost of `Path.read_bytes`, and this is all that a warm run does.
+        # Without a buffer it is half the cost of `Path.read_bytes`.
         with file.path.open("rb", buffering=0) as opened:
-            return Entry(file, key, content_digest(opened.read()))
+            content = content_digest(opened.read())
     except OSError:
         return Entry(file, key, "")
+    if stamps is not None:
+        stamps.put(key, file.stamp, content)
+    return Entry(file, key, content)
 
 
 def _folders(place: Path) -> list[str]:
@@ -157,9 +167,9 @@ def gather(
     def roots_of(file: SourceFile, place: str) -> tuple[str, ...]:
         return units.roots.of(place) if units is not None and place == str(root_of(file)) else ()
 
-    def built() -> Graph:
+    def modules() -> list[Module]:
         outlines.update((key, sketch.outline()) for key, sketch in found.items())
-        return build(
+        return [
             Module(
                 key,
                 place,
@@ -169,36 +179,63 @@ def gather(
                 roots_of(e.file, place),
             )
             for key, (e, place) in placed.items()
-        )
+        ]
 
     if memory is None:
-        graph = built()
+        graph = build(modules())
     else:
         about: list[bytes] = []
         for key, (entry, place) in sorted(placed.items()):
-            about += [*map(encoded, (key, place, entry.file.module, found[key].digest, *roots_of(entry.file, place)))]
+            about += [*map(encoded, (key, place, entry.file.module, *roots_of(entry.file, place)))]
             about += [memory.mark_of(entry.file)]
         name = digest(b"", *map(encoded, sorted(placed)))
-        graph = _kept_graph(memory.graphs, name, digest(b"", *about), built)
+        kept = {key: found[key] for key in sorted(placed)}
+        graph = _kept_graph(memory, name, digest(b"", *about), kept, modules)
     places = {entry.key: index for index, entry in enumerate(entries)}
     shared = ((unit_of(entry.file), str(entry.file.path)) for entry in entries)
     parts = tuple(own if u in crowded else u for u, own in shared)
     return Project(tuple(entries), graph, places, parts, outlines, is_aided)
 
 
-def _kept_graph(graphs: Cache, name: str, mark: str, built: Callable[[], Graph]) -> Graph:
-    """The graph that is kept under `name` and `mark`; else that from `built`, which is kept then."""
-    match graphs.get(name, mark):
-        case [str() as check, str() as text] if digest(b"", encoded(text)) == check:
-            needs, asked = json.loads(text)
-            return Graph(
-                {key: Need(tuple(map(tuple, targets)), tuple(others)) for key, (targets, others) in needs.items()},
-                {key: tuple(names) for key, names in asked.items()},
-            )
-    graph = built()
-    text = json.dumps([graph.needs, graph.asked], separators=(",", ":"))
-    graphs.put(name, mark, [digest(b"", encoded(text)), text])
+def _kept_graph(
+    memory: Memory, name: str, mark: str, sketches: Mapping[str, _Sketch], modules: Callable[[], Iterable[Module]]
+) -> Graph:
+    """The graph that is kept under `name` and `mark`, brought up to date; else a new one. It is kept then."""
+    marks = " ".join(sketch.digest for sketch in sketches.values())
+    graph = None
+    match memory.graphs.get(name, mark):
+        case [str() as check, str() as then, str() as text] if digest(b"", encoded(then), encoded(text)) == check:
+            kept = _from_plain(json.loads(text))
+            if then == marks:
+                return kept
+            before = _outlines_before(sketches, then, memory.outlines)
+            graph = None if before is None else rebuilt(kept, modules(), before)
+    if graph is None:
+        graph = build(modules())
+    text = json.dumps(graph, separators=(",", ":"))
+    memory.graphs.put(name, mark, [digest(b"", encoded(marks), encoded(text)), marks, text])
     return graph
+
+
+def _from_plain(data: Any) -> Graph:
+    needs, asked, written = data
+    return Graph(
+        {key: Need(tuple(map(tuple, targets)), tuple(others)) for key, (targets, others) in needs.items()},
+        {key: tuple(names) for key, names in asked.items()},
+        {key: Written(tuple(map(tuple, early)), tuple(map(tuple, late))) for key, (early, late) in written.items()},
+    )
+
+
+def _outlines_before(sketches: Mapping[str, _Sketch], then: str, outlines: Cache) -> dict[str, Outline] | None:
+    """The outlines that others have become since, given their digests; None if one of them is lost."""
+    found = {}
+    for (key, sketch), mark in zip(sketches.items(), then.split(" "), strict=True):
+        if mark != sketch.digest:
+            before = _from_kept(sketch.entry, outlines.latest(key))
+            if before is None or _digest_of(before.kept) != mark:
+                return None
+            found[key] = before.outline()
+    return found
 
 
 def _crowded(entries: Iterable[Entry]) -> frozenset[str]:
@@ -255,16 +292,27 @@ class _Imports(Mapping[str, Iterable[str]]):
         return found
 
 
+def _digest_of(kept: tuple[list[Any], list[Any], list[Any]]) -> str:
+    return digest(b"", json.dumps(kept).encode("ascii"))
+
+
+def _from_kept(entry: Entry, plain: Plain) -> _Sketch | None:
+    match plain:
+        case [list() as imports, list() as names, list() as attributes, list() as first, str() as mark] if all(
+            isinstance(name, str) for name in first
+        ):
+            return _Sketch(entry, (imports, names, attributes), cast("list[str]", first), mark)
+    return None
+
+
 def _sketch(entry: Entry, outlines: Cache | None) -> _Sketch | None:
     from hostsync.syntax.outline import outline_of
 
     if not entry.content or entry.is_notebook:
         return None
-    match None if outlines is None else outlines.get(entry.key, entry.content):
-        case [list() as imports, list() as names, list() as attributes, list() as first, str() as mark] if all(
-            isinstance(name, str) for name in first
-        ):
-            return _Sketch(entry, (imports, names, attributes), cast("list[str]", first), mark)
+    known = None if outlines is None else _from_kept(entry, outlines.get(entry.key, entry.content))
+    if known is not None:
+        return known
     try:
         outline = outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
     except OSError:
@@ -273,7 +321,7 @@ def _sketch(entry: Entry, outlines: Cache | None) -> _Sketch | None:
     kept: tuple[list[Any], list[Any], list[Any]] = imported, list(outline.names), attributes
     absolute = (i.module for i in outline.imports if not i.module.startswith(".") and not i.local)
     first_names = sorted({module.partition(".")[0] for module in absolute})
-    mark = digest(b"", json.dumps(kept).encode("ascii"))
+    mark = _digest_of(kept)
     if outlines is not None:
         outlines.put(entry.key, entry.content, [*kept, cast("Plain", first_names), mark])
     return _Sketch(entry, kept, first_names, mark)

@@ -13,7 +13,7 @@ from hostsync.lint.check import Plan
 from hostsync.lint.scan import Progress, fingerprint, interfaces
 from hostsync.project.cache import digest
 from hostsync.project.discovery import SourceFile, discover
-from hostsync.project.graph import INIT, Module, passed_on
+from hostsync.project.imports import INIT, Module, passed_on
 from hostsync.project.index import written
 from hostsync.project.settings import Settings
 

@@ -169,7 +169,7 @@ class Linked(Order[Result]):
             return
         for place, result in self.results.items():
             key = self.project.entries[place].key
-            if result.is_kept or not may_be_kept(result.checked) or place not in self.keys:
+            if result.is_kept or not may_be_kept(result) or place not in self.keys:
                 if not result.is_kept:
                     self.keys.pop(place, None)
                 continue
@@ -181,5 +181,6 @@ class Linked(Order[Result]):
                 self.caches.told.put(key, result.told_digest, result.told)
 
 
-def may_be_kept(checked: Checked) -> bool:
-    return _NOT_KEPT.isdisjoint(diagnostic.kind for diagnostic in checked.diagnostics)
+def may_be_kept(result: Result) -> bool:
+    """Whether what came out holds for the content that the run knows, and would come out again."""
+    return result.is_current and _NOT_KEPT.isdisjoint(diagnostic.kind for diagnostic in result.checked.diagnostics)

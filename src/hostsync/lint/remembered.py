@@ -39,11 +39,13 @@ class Caches:
         self.told = cache.of_kind("told")
         self.evidence = cache.of_kind("evidence", 1)
         """What callers hand in, by a digest of all that they tell."""
+        self.stamps = cache.of_kind("stamps", 1)
+        """What files hold, by what the file system says of them."""
         self.runs = cache.of_kind("runs", 1)
         """Under which keys the files of a run are kept, by a digest of all that decides."""
 
     def save(self) -> None:
-        first = (self.outlines, self.graphs, self.interfaces, self.told, self.evidence)
+        first = (self.stamps, self.outlines, self.graphs, self.interfaces, self.told, self.evidence)
         for kept in (*first, self.handed, self.results, self.runs):
             kept.save()
 

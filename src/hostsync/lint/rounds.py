@@ -159,7 +159,7 @@ class Rounds:
                 self._forget(place)
                 continue
             self._tellings[place] = _Telling(result.told, result.told_digest, len(self.handed[place]))
-            if first.caches is None or not may_be_kept(result.checked):
+            if first.caches is None or not may_be_kept(result):
                 self._forget(place)
             elif not result.is_kept and place in self.keys:
                 name = self.name(place)

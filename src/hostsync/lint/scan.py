@@ -21,6 +21,7 @@ from hostsync.lint.orders import Linked
 from hostsync.lint.remembered import Caches, State
 from hostsync.lint.rounds import Rounds
 from hostsync.lint.sources import all_lines
+from hostsync.lint.stamps import Stamps
 from hostsync.lint.studying import Process, Result, plan_of, prepare, study_file
 from hostsync.project.cache import Cache, tree_fingerprint
 from hostsync.project.collection import sparse_collection
@@ -110,7 +111,8 @@ def _check(
         if pool.count > 1 and (cache is None or cache.is_new()) and sum(f.size for f in files) >= WORTHWHILE_BYTES:
             # While this process reads the files and finds out who imports whom, they get ready.
             pool.start()
-        entries, around = survey(files, units, name_of, given)
+        stamps = None if caches is None else Stamps(caches.stamps)
+        entries, around = survey(files, units, name_of, given, stamps)
         rows.names.update(entry.key for entry in entries)
         marks: dict[Plan, bytes] = {}
 
@@ -124,6 +126,7 @@ def _check(
         if caches is not None and state is not None:
             kept = caches.last_run(state, files)
             if kept is not None:
+                caches.stamps.save()
                 return rows.located(kept)
         if pool.count > 1 and _is_anew(entries, caches):
             pool.start()

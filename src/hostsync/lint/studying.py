@@ -60,6 +60,8 @@ class Result(NamedTuple):
     """The other modules that the interface speaks of."""
     is_kept: bool
     """It comes from the cache."""
+    is_current: bool = True
+    """The file held what it did when the run began."""
 
 
 def plan_of(file: SourceFile) -> Plan:
@@ -108,7 +110,7 @@ def study_file(task: Task) -> Result:
     )
     if studied.followed is not None and wanted is not None and _may_be_told(studied.told, wanted.names):
         Process.studies.put(task.key, content, studied.followed, len(source))
-    return _result(studied)
+    return _result(studied)._replace(is_current=content == task.content)
 
 
 def _may_be_told(told: Plain, names: Collection[str]) -> bool:

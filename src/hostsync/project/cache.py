@@ -78,6 +78,11 @@ class Cache:
             self.put(name, key, entry[2])
         return entry[2]
 
+    def latest(self, name: str) -> Plain:
+        """The result that an earlier run kept for the file `name`, whatever it came from; None if there is none."""
+        entry = self._shard(_shard_of(name, self._count)).get(name)
+        return entry[2] if isinstance(entry, list) and len(entry) == 3 else None
+
     def put(self, name: str, key: str, result: Plain) -> None:
         """Keeps `result` for the file `name`, in place of an earlier one."""
         self._changed.setdefault(_shard_of(name, self._count), {})[name] = [key, self._today, result]

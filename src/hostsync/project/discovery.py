@@ -17,6 +17,12 @@ from hostsync.project.settings import Settings
 
 SUFFIXES = (".py", ".ipynb")
 _PATTERN_CHARACTERS = frozenset("*?[]/\\!")
+_IGNORING = frozenset((".git", ".gitignore"))
+"""What a folder holds if anything in it says what git ignores."""
+_SIZE = 2
+"""The place of the size in a stamp."""
+_IS_CERTAIN = os.name != "nt"
+"""What a listing of a folder says of its files is what they are. On Windows it may lag behind."""
 
 
 class SourceFile(NamedTuple):
@@ -31,6 +37,9 @@ class SourceFile(NamedTuple):
     always gives the package that relative imports start from."""
     size: int
     settings: Settings
+    stamp: tuple[int, ...] = ()
+    """When it was modified and when anything of it was changed, in nanoseconds since 1970, its size and its number in
+    the file system; empty if that isn't known for sure."""
 
 
 class Unreadable(NamedTuple):
@@ -60,7 +69,7 @@ def discover(paths: Iterable[Path], settings_for: SettingsFor) -> Discovered:
     given = tuple(Path(os.path.normpath(Path.cwd() / path)) for path in paths)
     for path in given:
         walk.enter(path)
-    files = sorted(walk.files.values(), key=lambda file: file.path.parts)
+    files = [walk.files[key] for key in sorted(walk.files, key=lambda key: key.split(os.sep))]
     return Discovered(tuple(files), tuple(sorted(walk.unreadable)), given, settings_for)
 
 
@@ -71,11 +80,16 @@ def module_name(path: Path) -> str:
 
 def shown_name(path: Path, cwd: Path) -> str:
     """`path` relative to `cwd` where it lies inside, else as it is."""
-    # Text rather than paths: this is asked for each of thousands of files.
-    text, inside = str(path), str(cwd).rstrip(os.sep) + os.sep
-    if os.path.normcase(text).startswith(os.path.normcase(inside)):
-        return text[len(inside) :]
-    return "." if path == cwd else text
+    return "." if path == cwd else _shown(str(path), _inside(cwd))
+
+
+def _inside(folder: Path) -> str:
+    """How the paths begin of what lies in `folder`, with what its file system takes for the same made the same."""
+    return os.path.normcase(str(folder).rstrip(os.sep) + os.sep)
+
+
+def _shown(path: str, inside: str) -> str:
+    return path[len(inside) :] if os.path.normcase(path).startswith(inside) else path
 
 
 def is_excluded(path: Path, settings: Settings) -> bool:
@@ -108,6 +122,7 @@ class _Walk:
         self.unreadable: set[Unreadable] = set()
         self._settings_for = settings_for
         self._cwd = Path.cwd()
+        self._inside = _inside(self._cwd)
         self._excludes: dict[tuple[object, ...], _Excludes] = {}
         self._packages: dict[Path, tuple[str, ...]] = {}
         self._prefixes: dict[str, tuple[str, ...]] = {}
@@ -122,10 +137,10 @@ class _Walk:
             return
         if not path.is_dir():
             if path.suffix != ".pyi":
-                self._add(path, _size(path), settings)
+                self._add(str(path), _stamp(path), settings)
             return
-        for file, size, file_settings in self._below(path):
-            self._add(file, size, file_settings)
+        for key, stamp, file_settings in self._below(path):
+            self._add(key, stamp, file_settings)
 
     def _is_left_out(self, path: Path, settings: Settings) -> bool:
         if is_excluded(path, settings):
@@ -139,16 +154,19 @@ class _Walk:
                 break
         return False
 
-    def _add(self, path: Path, size: int, settings: Settings) -> None:
-        key = str(path)
+    def _add(self, key: str, stamp: tuple[int, ...], settings: Settings) -> None:
         if key not in self.files:
-            folder = key.rpartition(os.sep)[0]
+            # Text rather than paths: there may be thousands.
+            folder, _, name = key.rpartition(os.sep)
             if folder not in self._prefixes:
-                self._prefixes[folder] = _package(path.parent, self._packages)
-            module = ".".join((*self._prefixes[folder], path.stem))
-            self.files[key] = SourceFile(path, shown_name(path, self._cwd), module, size, settings)
+                self._prefixes[folder] = _package(Path(key).parent, self._packages)
+            module = ".".join((*self._prefixes[folder], os.path.splitext(name)[0]))
+            size = stamp[_SIZE] if stamp else 0
+            known = stamp if _IS_CERTAIN else ()
+            path = Path(key)
+            self.files[key] = SourceFile(path, _shown(key, self._inside), module, size, settings, known)
 
-    def _below(self, root: Path) -> Iterator[tuple[Path, int, Settings]]:
+    def _below(self, root: Path) -> Iterator[tuple[str, tuple[int, ...], Settings]]:
         """The files of a given folder."""
         above = tuple(p for p in self._above(root.parent) if not _inside_ignored(root, p))
         pending: list[tuple[str, tuple[Patterns, ...]]] = [(str(root), above)]
@@ -164,7 +182,7 @@ class _Walk:
             place = Path(folder)
             settings = self._settings_for(place)
             excludes = self._excludes_of(settings)
-            if settings.respect_gitignore:
+            if settings.respect_gitignore and any(entry.name in _IGNORING for entry in entries):
                 ignores += self._here(place)
             key = (settings.root, settings.exclude, settings.extend_exclude)
             if key not in asked:
@@ -182,7 +200,7 @@ class _Walk:
                 if is_folder:
                     pending.append((entry.path, ignores))
                 elif _is_file(entry):
-                    yield Path(entry.path), _entry_size(entry), settings
+                    yield entry.path, _stamp(entry), settings
 
     def _excludes_of(self, settings: Settings) -> _Excludes:
         key = (settings.root, settings.exclude, settings.extend_exclude)
@@ -272,15 +290,10 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _entry_size(entry: os.DirEntry[str]) -> int:
+def _stamp(entry: os.DirEntry[str] | Path) -> tuple[int, ...]:
+    """See `SourceFile.stamp`; empty if the file can't be looked at."""
     try:
-        return entry.stat().st_size
+        stat = entry.stat()
     except OSError:
-        return 0
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+        return ()
+    return (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
