@@ -7,8 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostsync.infer.handed import KEYS
-from hostsync.lint.callers import evidence
+from hostsync.infer.frame import Signature
+from hostsync.infer.telling import Told, signature_of, signature_plain
+from hostsync.lint.callers import Evidence
 from hostsync.lint.landmarks import marked
 from hostsync.lint.passing import pass_on
 
@@ -17,9 +18,9 @@ ROW = "3-1f-0"
 GPU: list[Any] = ["T", ["cuda"], "float", 1, True, False, None]
 
 
-def told(passed: dict[str, Any], *functions: str) -> list[Any]:
+def told(passed: dict[str, Any], *functions: str) -> Told:
     """What a file tells that only has functions of one parameter, `x`."""
-    return [{}, [], {name: [["x"], ["x"], ["x"]] for name in functions}, {}, {}, [], {}, {}, {}, {}, {}, passed]
+    return Told({}, [], dict.fromkeys(functions, "x"), {}, {}, [], {}, {}, {}, {}, {}, passed)
 
 
 def link(target: str, source: str, *, derived: bool = False) -> dict[str, Any]:
@@ -29,8 +30,8 @@ def link(target: str, source: str, *, derived: bool = False) -> dict[str, Any]:
 def passed(files: dict[str, Any], value: list[Any]) -> dict[str, Any]:
     """What is found if callers hand `value` to `a.py:f`."""
 
-    def add(params: dict[str, Any], name: str, found: Any, where: str) -> None:
-        params[name] = [found, where]
+    def add(params: dict[str, Any], name: str, found: Any, caller: str, row: str) -> None:
+        params[name] = [found, marked(caller, row)]
 
     return pass_on({"a.py": {"f": {"x": [value, "a call"]}}}, files, (), lambda _: (), add)
 
@@ -75,7 +76,7 @@ def test_circles_end(links: set[tuple[str, str, bool]]) -> None:
         file, _, name = source.partition(":")
         other, _, function = target.partition(":")
         called = function if other == file else target
-        files[file][11].setdefault(name, {}).setdefault("x", []).append([called, "x", derived, ROW])
+        files[file].passed.setdefault(name, {}).setdefault("x", []).append([called, "x", derived, ROW])
     reached, waiting = {"a.py:f"}, ["a.py:f"]
     while waiting:
         at = waiting.pop()
@@ -89,14 +90,77 @@ def test_circles_end(links: set[tuple[str, str, bool]]) -> None:
 
 
 def test_one_class_with_the_methods_that_are_called() -> None:
-    use = told({}, "split")
-    use[8] = {"split": {"x": ["verts_padded", "verts_packed"]}}
-    shape = told({})
-    shape[7] = {"Meshes": [], "Fine": ["Meshes"], "Other": []}
-    shape[9] = {"Meshes": ["verts_padded", "verts_packed"], "Fine": ["verts_packed"], "Other": ["verts_packed"]}
-    files = {"use.py": use, "shape.py": shape}
-    value, _ = evidence(files, files)["use.py"]["split"]["x"]
+    use = told({}, "split")._replace(asked={"split": {"x": ["verts_padded", "verts_packed"]}})
+    both = ["verts_padded", "verts_packed"]
+    shape = told({})._replace(
+        bases={"Meshes": [], "Fine": ["Meshes"], "Other": []},
+        defines={"Meshes": both, "Fine": ["verts_packed"], "Other": ["verts_packed"]},
+    )
+    evidence = Evidence()
+    value, _ = evidence.of({"use.py": use, "shape.py": shape})["use.py"]["split"]["x"]
     assert value == ["K", ["shape.py:Meshes"]]
-    shape[9]["Other"] = ["verts_padded", "verts_packed"]
-    assert evidence(files, files) == {}
-    assert KEYS not in evidence(files, files)
+    several = shape._replace(defines={"Meshes": both, "Other": both})
+    assert evidence.of({"use.py": use, "shape.py": several}) == {}
+
+
+def test_a_signature_comes_back() -> None:
+    for signature in (
+        Signature(("x",), ("x",), ("x",)),
+        Signature(("x", "y"), ("y",), ()),
+        Signature(("x", "y"), ("x", "y"), ("x",)),
+    ):
+        assert signature_of(signature_plain(signature)) == signature
+
+
+CLASSES = ("Head", "Block", "FineBlock")
+VALUES = st.sampled_from([CPU, GPU, ["K", ["b.py:Head"]], ["I", "list", None, CPU], ["U", "~block.rate", False]])
+SIGNATURES = st.sampled_from(["x,y;x,y;x", "x,y", "x,y;x;"])
+PARAMS = st.dictionaries(st.sampled_from("xy"), VALUES.map(lambda value: [value, ROW]), min_size=1)
+METHODS = [f"{owner}.{name}" for owner in CLASSES for name in ("step", "__init__")]
+FILES = ("a.py", "b.py", "test_c.py")
+OF_OTHERS = [f"{file}:{symbol}" for file in FILES for symbol in ("f", "g", *METHODS)]
+TELLINGS = st.builds(
+    Told,
+    direct=st.dictionaries(st.sampled_from(OF_OTHERS), PARAMS),
+    named=st.lists(
+        st.tuples(
+            st.sampled_from(("block", "head")),
+            st.just("step"),
+            st.lists(st.none() | VALUES, max_size=2),
+            st.dictionaries(st.sampled_from("xy"), VALUES),
+            st.just(ROW),
+        ).map(list)
+    ),
+    open=st.dictionaries(st.sampled_from(("f", "g", *METHODS)), SIGNATURES),
+    holds=st.dictionaries(st.sampled_from(CLASSES), st.just({"rate": CPU}) | st.just({"rate": GPU})),
+    stored=st.dictionaries(st.sampled_from("kl"), st.sampled_from([CPU, GPU]).map(lambda value: [value, ROW])),
+    loaded=st.lists(st.sampled_from("kl")),
+    methods=st.dictionaries(st.sampled_from([*METHODS, *OF_OTHERS[2:]]), PARAMS),
+    bases=st.dictionaries(st.sampled_from(CLASSES), st.lists(st.sampled_from([*CLASSES, "b.py:Block"]), unique=True)),
+    asked=st.just({}),
+    defines=st.just({}),
+    promises=st.dictionaries(st.sampled_from(["a.py:Head", "b.py:Block"]), PARAMS),
+    passed=st.dictionaries(
+        st.sampled_from(("f", "Block.step")),
+        st.just({"x": [["g", "x", False, ROW], ["b.py:Block.step", "y", True, ROW]]}),
+    ),
+)
+
+
+@given(
+    st.tuples(*(TELLINGS for _ in FILES)),
+    st.lists(st.dictionaries(st.sampled_from(FILES), TELLINGS), max_size=3),
+    st.data(),
+)
+def test_what_is_told_anew_counts_as_if_it_had_been_told_first(
+    first: tuple[Told, ...], later: list[dict[str, Told]], data: st.DataObject
+) -> None:
+    tests = ("test_c.py",)
+    told = dict(zip(FILES, first, strict=True))
+    evidence = Evidence(tests)
+    assert evidence.of(told) == Evidence(tests).of(told)
+    for change in later:
+        kept = data.draw(st.sets(st.sampled_from(Told._fields)))
+        same = {key: {name: getattr(told[key], name) for name in kept} for key in change}
+        told = {**told, **{key: new._replace(**same[key]) for key, new in change.items()}}
+        assert evidence.of(told) == Evidence(tests).of(told)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Mapping_
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hostsync.infer.classes import closed
-from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed
+from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed, Signature
 from hostsync.infer.handed import COMMON, Working, all_told, device_handed, open_tensor, opened, tells
 from hostsync.infer.plain import SEPARATOR, Plain, decode, encode, functions_in, is_at_top, is_foreign, is_indexed
 from hostsync.infer.summaries import is_abstract, summarise
@@ -49,7 +49,7 @@ class Told(NamedTuple):
     named: Plain
     """Calls of methods of what only has a name: name, method, arguments, keyword arguments, row."""
     open: Plain
-    """By function, the fields of its `Signature`."""
+    """By function, its signature, for `signature_of`."""
     holds: Plain
     """By class and attribute: the tensors that it holds."""
     stored: Plain
@@ -293,7 +293,21 @@ def _known_as(name: str, key: str) -> str:
 
 
 def _open(context: Context) -> Plain:
-    return {symbol: [list(part) for part in held] for symbol, held in context.signatures.items() if held.open}
+    return {symbol: signature_plain(held) for symbol, held in context.signatures.items() if held.open}
+
+
+def signature_plain(signature: Signature) -> str:
+    """A signature in its plain form: a project has tens of thousands, and in most of them all parameters are open."""
+    names, is_open, must = (",".join(part) for part in signature)
+    return names if names == is_open == must else f"{names};{is_open};{must}"
+
+
+@lru_cache(maxsize=1 << 14)
+def signature_of(text: str) -> Signature:
+    """A signature from its plain form."""
+    parts = text.split(";") if ";" in text else (text, text, text)
+    names, is_open, must = (tuple(part.split(",")) if part else () for part in parts)
+    return Signature(names, is_open, must)
 
 
 def _holds(context: Context) -> Plain:

@@ -7,79 +7,286 @@ Such a call only speaks of parameters that must be given, as others may mean som
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from hostsync.infer.frame import Signature
 from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
-from hostsync.infer.telling import PLACE, classes_of, element_plain, is_news, is_sure, join_plain, of_class
+from hostsync.infer.telling import (
+    PLACE,
+    Told,
+    classes_of,
+    element_plain,
+    is_news,
+    is_sure,
+    join_plain,
+    of_class,
+    signature_of,
+)
 from hostsync.lint.landmarks import marked
+from hostsync.lint.lineages import MOST_DERIVED, Lineages, Methods, Overriding
 from hostsync.lint.passing import pass_on
 
-_MOST_DERIVED: Final = 100
-"""What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""
 _MOST_DEFINERS: Final = 20
 """What more classes define is a convention, and tells of none."""
 _MOST_PROMISED: Final = 64
 """Of more classes that derived classes keep in one attribute only the one that all are derived from counts."""
+_UNRESOLVED: Final = "U"
+"""Begins the plain form of what the attribute of some class holds."""
 _SHORTEST_NAME: Final = 4
 """A name of fewer letters says nothing of a class."""
 
 
-def evidence(told: Mapping[str, Plain], asked: Mapping[str, Plain], tests: Collection[str] = ()) -> dict[str, Plain]:
+class Evidence:
     """What callers hand in, by file, function and parameter: the value and where it was seen.
 
+    What files tell may be given anew, as further studies of them show more. Only what a change concerns is looked at
+    again then.
+
     Args:
-        told: by file, what it tells of others (`direct`, `named`), what its classes hold (`holds`) and what it puts
-            into dictionaries (`stored`); see `telling.Told`.
-        asked: the files that want to know, with the functions that are `open`.
         tests: the files that hold tests, by `is_test`, whose calls don't count.
     """
-    direct: dict[str, list[tuple[str, Plain]]] = {}
-    named: dict[str, list[tuple[str, Plain]]] = {}
-    held = _Held()
+
+    def __init__(self, tests: Collection[str] = ()) -> None:
+        self._tests = tests
+        self._told: Mapping[str, Told] = {}
+        self._calls = _Calls()
+        self._held = _Held()
+        self._methods: Methods = {}
+        self._lineages = Lineages({})
+        self._customs = _Customs({}, {})
+        self._keys: dict[str, list[Plain]] = {}
+        self._found: dict[str, dict[str, dict[str, Plain]]] = {}
+        """By file, function and parameter, what single calls hand in."""
+        self._resting: set[tuple[str, str]] = set()
+        """The functions that are handed what the attributes of classes hold."""
+
+    def of(self, told: Mapping[str, Told]) -> dict[str, Plain]:
+        """What callers hand in by what files tell, given by their keys."""
+        if self._told and _is_alike(self._told, told):
+            self._go_on(told)
+        else:
+            self._begin(told)
+        first: dict[str, Plain] = {key: dict(symbols) for key, symbols in self._found.items()}
+        counted = {key: data for key, data in told.items() if key not in self._tests}
+        _of_derived(counted, told, self._lineages, first)
+        overriding = Overriding(self._methods, self._lineages)
+        passed = pass_on(first, told, self._tests, overriding, _add)
+        _by_what_is_asked(told, self._lineages, passed)
+        found: dict[str, Plain] = {}
+        for key, data in told.items():
+            mine = _of_one_class(passed.get(key, {}), self._lineages)
+            known: dict[str, Plain] = {name: self._keys[name] for name in data.loaded if name in self._keys}
+            if known:
+                mine[KEYS] = known
+            if mine:
+                found[key] = mine
+        return found
+
+    def _begin(self, told: Mapping[str, Told]) -> None:
+        self._told = told
+        self._held = _Held(told)
+        self._methods = _methods_in(told)
+        self._lineages = Lineages({key: data.bases for key, data in told.items()})
+        self._customs = _Customs(told, self._methods)
+        self._keys = _stored_in(told, self._tests)
+        self._calls = _Calls()
+        self._found = {}
+        self._resting = set()
+        changes = _Changes()
+        for key in sorted(told):
+            if key not in self._tests:
+                changes.add(key, _NOTHING, told[key])
+                self._calls.add(key, told[key])
+        self._look_at(changes)
+
+    def _go_on(self, told: Mapping[str, Told]) -> None:
+        changes = _Changes()
+        changed = [key for key in sorted(told) if told[key] is not self._told[key]]
+        if any(told[key].holds != self._told[key].holds for key in changed):
+            self._held = _Held(told)
+            changes.functions |= self._resting
+        for key in changed:
+            if key not in self._tests:
+                changes.add(key, self._told[key], told[key])
+                self._calls.remove(key, self._told[key])
+                self._calls.add(key, told[key])
+        self._told = told
+        self._look_at(changes)
+
+    def _look_at(self, changes: _Changes) -> None:
+        concerned = {(key, symbol) for key, symbol in changes.functions if key in self._told}
+        for method in {**changes.bases, **changes.receivers}:
+            bases, receivers = changes.bases.get(method, set()), changes.receivers.get(method, set())
+            for file, name in () if method.startswith("__") else self._methods.get(method, ()):
+                class_name = name.rpartition(".")[2]
+                if not bases.isdisjoint(self._lineages.above(f"{file}:{name}")) or any(
+                    is_named_after(receiver, class_name) for receiver in receivers
+                ):
+                    concerned.add((file, f"{name}.{method}"))
+        for key, symbol in sorted(concerned):
+            if symbol in self._told[key].open:
+                self._look(key, symbol)
+
+    def _look(self, key: str, symbol: str) -> None:
+        """Finds out what calls hand in to one function that wants to know."""
+        owner, _, method = symbol.rpartition(".")
+        direct = self._calls.direct.get(f"{key}:{symbol}")
+        named, called = None, None
+        if owner and not method.startswith("__"):
+            named, called = self._calls.named.get(method), self._calls.methods.get(method)
+        found: dict[str, Plain] = {}
+        if direct or named or called:
+            signature = signature_of(self._told[key].open[symbol])
+            is_resting = False
+            for name, value, caller, row in (
+                *_direct(signature, direct or {}),
+                *_named(signature, owner, method, named or {}, self._customs),
+                *_overridden(signature, f"{key}:{owner}", called or {}, self._lineages),
+            ):
+                is_resting = is_resting or value[0] == _UNRESOLVED
+                _add(found, name, self._held.resolved(value), caller, row)
+            if is_resting:
+                self._resting.add((key, symbol))
+        if found:
+            self._found.setdefault(key, {})[symbol] = found
+        elif key in self._found:
+            self._found[key].pop(symbol, None)
+
+
+def _is_alike(old: Mapping[str, Told], new: Mapping[str, Told]) -> bool:
+    """Whether files tell the same of their own functions and classes as before, and of dictionaries."""
+    return old.keys() == new.keys() and all(
+        data is old[key] or (data.open, data.stored, data.bases) == (old[key].open, old[key].stored, old[key].bases)
+        for key, data in new.items()
+    )
+
+
+def _different(old: Mapping[str, Plain], new: Mapping[str, Plain]) -> list[str]:
+    if not old:
+        return list(new)
+    return [name for name in {**old, **new} if old.get(name) != new.get(name)]
+
+
+def _owner(key: str, symbol: str) -> tuple[str, str]:
+    """The class of a method, as others know it, and its name there."""
+    owner, _, method = symbol.rpartition(".")
+    return owner if ":" in owner else f"{key}:{owner}", method
+
+
+_NOTHING: Final = Told({}, [], {}, {}, {}, [], {}, {}, {}, {}, {}, {})
+
+
+class _Changes:
+    """What files tell otherwise than before, by what it speaks of."""
+
+    def __init__(self) -> None:
+        self.functions: set[tuple[str, str]] = set()
+        """By file and name."""
+        self.bases: dict[str, set[str]] = {}
+        """By the name of a method, the classes that it is called of."""
+        self.receivers: dict[str, set[str]] = {}
+        """By the name of a method, what it is called of where only that has a name."""
+
+    def add(self, key: str, old: Told, new: Told) -> None:
+        for target in _different(old.direct, new.direct):
+            file, _, symbol = target.partition(":")
+            self.functions.add((file, symbol))
+        for target in _different(old.methods, new.methods):
+            base, method = _owner(key, target)
+            self.bases.setdefault(method, set()).add(base)
+        for call in (*old.named, *new.named):
+            if call not in old.named or call not in new.named:
+                self.receivers.setdefault(call[1], set()).add(call[0])
+
+
+class _Calls:
+    """The calls that files tell of, by what they speak of and by the file."""
+
+    def __init__(self) -> None:
+        self.direct: dict[str, dict[str, Plain]] = {}
+        """By function, what it is handed."""
+        self.named: dict[str, dict[str, list[Plain]]] = {}
+        """By the name of a method."""
+        self.methods: dict[str, dict[str, dict[str, list[Plain]]]] = {}
+        """By the name of a method and the class that it is called of, what it is handed."""
+
+    def add(self, key: str, told: Told) -> None:
+        for symbol, params in told.direct.items():
+            self.direct.setdefault(symbol, {})[key] = params
+        for symbol, params in told.methods.items():
+            owner, method = _owner(key, symbol)
+            self.methods.setdefault(method, {}).setdefault(owner, {}).setdefault(key, []).append(params)
+        for call in told.named:
+            self.named.setdefault(call[1], {}).setdefault(key, []).append(call)
+
+    def remove(self, key: str, told: Told) -> None:
+        """Undoes `add`."""
+        for symbol in told.direct:
+            del self.direct[symbol][key]
+        for symbol in told.methods:
+            owner, method = _owner(key, symbol)
+            self.methods[method][owner].pop(key, None)
+        for call in told.named:
+            self.named[call[1]].pop(key, None)
+
+
+def _stored_in(told: Mapping[str, Told], tests: Collection[str]) -> dict[str, list[Plain]]:
+    """What files put into dictionaries under keys that always hold a tensor."""
     keys: dict[str, list[Plain]] = {}
-    called: dict[str, dict[str, list[tuple[str, Plain]]]] = {}
-    for key in sorted(told):
-        calls, names, _, holds, stored, _, methods, *_ = told[key]
-        for name, attributes in sorted(holds.items()):
-            for attribute, value in attributes.items():
-                held.add(name.rpartition(".")[2], attribute, value)
-        if key in tests:
-            continue
-        for symbol, params in calls.items():
-            direct.setdefault(symbol, []).append((key, params))
-        for symbol, params in methods.items():
-            owner, _, method = symbol.rpartition(".")
-            owner = owner if ":" in owner else f"{key}:{owner}"
-            called.setdefault(method, {}).setdefault(owner, []).append((key, params))
-        for call in names:
-            named.setdefault(call[1], []).append((key, call))
-        for name, (value, row) in stored.items():
+    for file in sorted(told):
+        for name, (value, row) in () if file in tests else told[file].stored.items():
             if name in keys:
                 keys[name][0] = join_plain(keys[name][0], value)
             else:
-                keys[name] = [value, f"{marked(key, row)} puts a tensor under '{name}'"]
-    keys = {name: held for name, held in keys.items() if is_sure(held[0])}
-    found: dict[str, Plain] = {}
-    lineages = _Lineages(told)
-    methods_of = _methods_in(told)
-    wanting = _Wanting({key: data[2] for key, data in asked.items()}, held)
-    _add_direct(wanting, direct)
-    _add_named(wanting, named, methods_of, _Customs(told, methods_of))
-    _add_overridden(wanting, called, methods_of, lineages)
-    first = wanting.found
-    _of_derived({key: data for key, data in told.items() if key not in tests}, told, lineages, first)
-    passed = pass_on(first, told, tests, _Overriding(methods_of, lineages), _add)
-    _by_what_is_asked(told, lineages, passed)
-    for key, data in asked.items():
-        mine = _of_one_class(passed.get(key, {}), lineages)
-        known = {name: keys[name] for name in data[5] if name in keys}
-        if known:
-            mine[KEYS] = known
-        if mine:
-            found[key] = mine
-    return found
+                keys[name] = [value, f"{marked(file, row)} puts a tensor under '{name}'"]
+    return {name: held for name, held in keys.items() if is_sure(held[0])}
+
+
+_Seen: TypeAlias = tuple[str, Plain, str, str]
+"""What one call hands in: the parameter, the value, the file and its row."""
+
+
+def _direct(signature: Signature, calls: Mapping[str, Plain]) -> Iterator[_Seen]:
+    """What is handed to a function that is imported."""
+    for caller in sorted(calls):
+        for name, (value, row) in calls[caller].items():
+            if name in signature.open:
+                yield name, value, caller, row
+
+
+def _named(
+    signature: Signature, owner: str, method: str, calls: Mapping[str, Sequence[Plain]], customs: _Customs
+) -> Iterator[_Seen]:
+    """What is handed to a method of what is called as its class is."""
+    names = signature.names
+    class_name = owner.rpartition(".")[2]
+    for caller in sorted(calls):
+        for receiver, _, args, keywords, row in calls[caller]:
+            if len(args) > len(names) or not is_named_after(receiver, class_name):
+                continue
+            if any(name not in names for name in keywords) or not customs.fits(receiver, method, names, len(args)):
+                continue
+            for name, value in (*zip(names, args, strict=False), *keywords.items()):
+                if value is not None and name in signature.must:
+                    yield name, value, caller, row
+
+
+def _overridden(
+    signature: Signature, owner: str, calls: Mapping[str, Mapping[str, Sequence[Plain]]], lineages: Lineages
+) -> Iterator[_Seen]:
+    """What is handed to methods that one overrides: `self.step(x)` in a base class."""
+    for base in lineages.above(owner) if calls else ():
+        if base not in calls or lineages.below(base) > MOST_DERIVED:
+            continue
+        for caller in sorted(calls[base]):
+            for handed in calls[base][caller]:
+                for at, (value, row) in handed.items():
+                    name = _named_at(signature.names, at)
+                    if name in signature.open:
+                        yield name, value, caller, row
 
 
 def mentioned(handed: Plain) -> set[str]:
@@ -93,17 +300,17 @@ def mentioned(handed: Plain) -> set[str]:
 class _Held:
     """What the attributes of classes hold, by the classes' names."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Mapping[str, Told] = MappingProxyType({})) -> None:
         self._by_attribute: dict[str, list[tuple[str, Plain]]] = {}
         self._known: dict[str, Plain] = {}
-
-    def add(self, class_name: str, attribute: str, value: Plain) -> None:
-        """Takes up what an attribute holds. All of them must be known before the first is asked for."""
-        self._by_attribute.setdefault(attribute, []).append((class_name, value))
+        for key in sorted(told):
+            for name, attributes in sorted(told[key].holds.items()):
+                for attribute, value in attributes.items():
+                    self._by_attribute.setdefault(attribute, []).append((name.rpartition(".")[2], value))
 
     def resolved(self, value: Plain) -> Plain:
         """The tensor that a value stands for; an element of what classes of that name hold, for `~name.attribute`."""
-        if value[0] != "U":
+        if value[0] != _UNRESOLVED:
             return value
         name = value[1].removeprefix(HELD)
         if name not in self._known:
@@ -116,67 +323,36 @@ class _Held:
         return self._known[name]
 
 
-_Methods: TypeAlias = Mapping[str, Sequence[tuple[str, str]]]
-"""By the name of a method, the files and classes that have one."""
-
-
-def _methods_in(told: Mapping[str, Plain]) -> _Methods:
+def _methods_in(told: Mapping[str, Told]) -> Methods:
     found: dict[str, list[tuple[str, str]]] = {}
     for key in sorted(told):
-        for symbol in told[key][2]:
+        for symbol in told[key].open:
             owner, _, method = symbol.rpartition(".")
             if owner:
                 found.setdefault(method, []).append((key, owner))
     return found
 
 
-class _Wanting:
-    """What the functions of some files are handed, as far as they want to know.
-
-    Args:
-        functions: by file, those that are `open`.
-        held: what the attributes of classes hold.
-    """
-
-    def __init__(self, functions: Mapping[str, Plain], held: _Held) -> None:
-        self._functions = functions
-        self._held = held
-        self.found: dict[str, Plain] = {key: {} for key in functions}
-
-    def signature(self, key: str, symbol: str) -> Plain:
-        """The fields of the function's `Signature`; None if it wants to know nothing."""
-        functions = self._functions.get(key)
-        return None if functions is None else functions.get(symbol)
-
-    def add(self, key: str, symbol: str, values: Iterable[tuple[str, Plain]], where: str) -> None:
-        """Adds what one call hands in, by parameter."""
-        params = self.found[key].get(symbol, {})
-        for name, value in values:
-            _add(params, name, self._held.resolved(value), where)
-        if params:
-            self.found[key][symbol] = params
-
-
 class _Customs:
     """How the classes that go by one name take the arguments of a method: they must agree before a call counts."""
 
-    def __init__(self, told: Mapping[str, Plain], methods: _Methods) -> None:
+    def __init__(self, told: Mapping[str, Told], methods: Methods) -> None:
         self._told = told
         self._methods = methods
         self._usual: dict[tuple[str, str, int], tuple[str, ...] | None] = {}
 
-    def fits(self, receiver: str, method: str, names: list[str], count: int) -> bool:
+    def fits(self, receiver: str, method: str, names: tuple[str, ...], count: int) -> bool:
         """Whether the first `count` parameters are those that most of the classes have."""
         key = (receiver, method, count)
         if key not in self._usual:
             votes: dict[tuple[str, ...], int] = {}
             for file, owner in self._methods.get(method, ()):
-                others = tuple(self._told[file][2][f"{owner}.{method}"][0])
+                others = signature_of(self._told[file].open[f"{owner}.{method}"]).names
                 if len(others) >= count and is_named_after(receiver, owner.rpartition(".")[2]):
                     votes[others[:count]] = votes.get(others[:count], 0) + 1
             best = max(votes, key=lambda first: (votes[first], first), default=None)
             self._usual[key] = best if best is not None and 2 * votes[best] > sum(votes.values()) else None
-        return self._usual[key] == tuple(names[:count])
+        return self._usual[key] == names[:count]
 
 
 def is_test(name: str, module: str) -> bool:
@@ -192,84 +368,15 @@ def is_test(name: str, module: str) -> bool:
 _TESTS: Final = frozenset({"test", "tests", "testing"})
 
 
-def _add_direct(wanting: _Wanting, direct: Mapping[str, Sequence[tuple[str, Plain]]]) -> None:
-    """Adds what is handed to functions that are imported."""
-    for target in sorted(direct):
-        key, _, symbol = target.partition(":")
-        signature = wanting.signature(key, symbol)
-        if signature is None:
-            continue
-        for caller, calls in direct[target]:
-            for name, (value, row) in calls.items():
-                if name in signature[1]:
-                    wanting.add(key, symbol, ((name, value),), marked(caller, row))
-
-
-def _add_named(
-    wanting: _Wanting, named: Mapping[str, Sequence[tuple[str, Plain]]], methods: _Methods, customs: _Customs
-) -> None:
-    """Adds what is handed to methods of what is called as their class is."""
-    for method in sorted(named):
-        for key, owner in () if method.startswith("__") else methods.get(method, ()):
-            symbol = f"{owner}.{method}"
-            signature = wanting.signature(key, symbol)
-            if signature is None:
-                continue
-            names, _, must = signature
-            for caller, (receiver, _, args, keywords, row) in named[method]:
-                if len(args) > len(names) or not is_named_after(receiver, owner.rpartition(".")[2]):
-                    continue
-                if any(name not in names for name in keywords) or not customs.fits(receiver, method, names, len(args)):
-                    continue
-                given = [*zip(names, args, strict=False), *keywords.items()]
-                known = [(name, value) for name, value in given if value is not None and name in must]
-                wanting.add(key, symbol, known, marked(caller, row))
-
-
-class _Lineages:
-    """Which classes a class is derived from, across files."""
-
-    def __init__(self, told: Mapping[str, Plain]) -> None:
-        self._bases: dict[str, list[str]] = {}
-        self._above: dict[str, list[str]] = {}
-        self._counts: dict[str, int] = {}
-        for key in sorted(told):
-            for name, bases in told[key][7].items():
-                self._bases[f"{key}:{name}"] = [base if ":" in base else f"{key}:{base}" for base in bases]
-
-    def above(self, name: str) -> list[str]:
-        """All of them, the nearest first."""
-        known = self._above.get(name)
-        if known is not None:
-            return known
-        found: dict[str, None] = {}
-        waiting = list(self._bases.get(name, ()))
-        while waiting:
-            base = waiting.pop(0)
-            if base not in found:
-                found[base] = None
-                waiting += self._bases.get(base, ())
-        self._above[name] = list(found)
-        return self._above[name]
-
-    def below(self, name: str) -> int:
-        """How many classes are derived from a class, by any number of steps."""
-        if not self._counts:
-            for derived in self._bases:
-                for base in self.above(derived):
-                    self._counts[base] = self._counts.get(base, 0) + 1
-        return self._counts.get(name, 0)
-
-
-def _by_what_is_asked(told: Mapping[str, Plain], lineages: _Lineages, found: dict[str, Plain]) -> None:
+def _by_what_is_asked(told: Mapping[str, Told], lineages: Lineages, found: dict[str, Plain]) -> None:
     """Adds the class of a parameter of which nothing else is known, if one alone has the methods that it calls."""
     definers: dict[str, list[str]] = {}
     for key in sorted(told):
-        for name, methods in told[key][9].items():
+        for name, methods in told[key].defines.items():
             for method in methods:
                 definers.setdefault(method, []).append(f"{key}:{name}")
     for key in sorted(told):
-        for symbol, params in told[key][8].items():
+        for symbol, params in told[key].asked.items():
             for param, methods in params.items():
                 if param in found.get(key, {}).get(symbol, {}):
                     continue
@@ -279,7 +386,7 @@ def _by_what_is_asked(told: Mapping[str, Plain], lineages: _Lineages, found: dic
                     found.setdefault(key, {}).setdefault(symbol, {})[param] = [of_class(name), text]
 
 
-def _one_that_has(methods: list[str], definers: Mapping[str, list[str]], lineages: _Lineages) -> str | None:
+def _one_that_has(methods: list[str], definers: Mapping[str, list[str]], lineages: Lineages) -> str | None:
     """The one class that defines all of some methods, or has them of others; those derived from it don't count."""
     having: list[set[str]] = []
     for method in methods:
@@ -293,65 +400,16 @@ def _one_that_has(methods: list[str], definers: Mapping[str, list[str]], lineage
     return topmost[0] if len(topmost) == 1 else None
 
 
-def _of_derived(
-    told: Mapping[str, Plain], files: Collection[str], lineages: _Lineages, found: dict[str, Plain]
-) -> None:
+def _of_derived(told: Mapping[str, Told], files: Collection[str], lineages: Lineages, found: dict[str, Plain]) -> None:
     """Adds what classes have that are derived from those of a file, where these use it without knowing it."""
     for key in sorted(told):
-        for base, values in told[key][10].items():
+        for base, values in told[key].promises.items():
             file, _, name = base.partition(SEPARATOR)
-            if file not in files or lineages.below(base) > _MOST_DERIVED:
+            if file not in files or lineages.below(base) > MOST_DERIVED:
                 continue
             mine = found.setdefault(file, {}).setdefault(f"{PROMISED}{name}", {})
             for wanted, (value, row) in values.items():
-                _add(mine, wanted, value, marked(key, row))
-
-
-class _Overriding:
-    """Which methods are put in the place of one, by classes that are derived from its own."""
-
-    def __init__(self, methods: _Methods, lineages: _Lineages) -> None:
-        self._methods = methods
-        self._lineages = lineages
-        self._known: dict[str, list[str]] = {}
-
-    def __call__(self, symbol: str) -> list[str]:
-        owner, _, method = symbol.rpartition(".")
-        if method.startswith("__") or method not in self._methods:
-            return []
-        known = self._known.get(symbol)
-        if known is None:
-            known = self._known[symbol] = []
-            if 0 < self._lineages.below(owner) <= _MOST_DERIVED:
-                for key, name in self._methods[method]:
-                    if owner in self._lineages.above(f"{key}:{name}"):
-                        known.append(f"{key}:{name}.{method}")
-        return known
-
-
-def _add_overridden(
-    wanting: _Wanting,
-    called: Mapping[str, Mapping[str, Sequence[tuple[str, Plain]]]],
-    methods: _Methods,
-    lineages: _Lineages,
-) -> None:
-    """Adds what is handed to methods that others override: `self.step(x)` in a base class."""
-    for method in sorted(called):
-        of_classes = called[method]
-        for key, owner in () if method.startswith("__") else methods.get(method, ()):
-            symbol = f"{owner}.{method}"
-            signature = wanting.signature(key, symbol)
-            if signature is None:
-                continue
-            names, is_open, _ = signature
-            for base in lineages.above(f"{key}:{owner}"):
-                if base not in of_classes or lineages.below(base) > _MOST_DERIVED:
-                    continue
-                for caller, handed in of_classes[base]:
-                    for at, (value, row) in handed.items():
-                        name = _named_at(names, at)
-                        if name in is_open:
-                            wanting.add(key, symbol, ((name, value),), marked(caller, row))
+                _add(mine, wanted, value, key, row)
 
 
 def _named_at(names: Sequence[str], at: str) -> str:
@@ -360,7 +418,7 @@ def _named_at(names: Sequence[str], at: str) -> str:
     return at if not place else names[int(place)] if int(place) < len(names) else ""
 
 
-def _of_one_class(found: Mapping[str, Plain], lineages: _Lineages) -> dict[str, Plain]:
+def _of_one_class(found: Mapping[str, Plain], lineages: Lineages) -> dict[str, Plain]:
     """The same, but of several classes of objects only the one that all are derived from, if there is one."""
     result: dict[str, Plain] = {}
     for symbol, params in found.items():
@@ -383,13 +441,13 @@ def _of_one_class(found: Mapping[str, Plain], lineages: _Lineages) -> dict[str, 
     return result
 
 
-def _add(params: dict[str, Plain], name: str, value: Plain, where: str) -> None:
+def _add(params: dict[str, Plain], name: str, value: Plain, caller: str, row: str) -> None:
     if value is None:
         return
     known = params.get(name)
     if known is None:
         what = _in_words(value)
-        params[name] = [value, f"{where} hands in {what} for {name}"]
+        params[name] = [value, f"{marked(caller, row)} hands in {what} for {name}"]
     else:
         known[0] = join_plain(known[0], value)
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from hostsync.infer.plain import Plain
-from hostsync.infer.telling import join_plain
-from hostsync.lint.landmarks import marked
+from hostsync.infer.telling import Told, join_plain, signature_of
 
 _MOST_CHANGES: Final = 8
 """How often what is known of one parameter may change. Joins end by themselves well before, for all we know."""
@@ -28,15 +27,17 @@ class _Link(NamedTuple):
     """Something is computed from it element by element, and that is passed on."""
     is_across: bool
     """From one file to another, or to a method that another class puts in the place of the one that is called."""
-    where: str
+    caller: str
+    """The file of the call."""
+    row: str
 
 
 def pass_on(
     found: Mapping[str, Plain],
-    told: Mapping[str, Plain],
+    told: Mapping[str, Told],
     tests: Collection[str],
     overriding: Callable[[str], Collection[str]],
-    add: Callable[[dict[str, Plain], str, Plain, str], None],
+    add: Callable[[dict[str, Plain], str, Plain, str, str], None],
 ) -> dict[str, Plain]:
     """What callers hand in, with what they pass on of what they are handed.
 
@@ -47,7 +48,7 @@ def pass_on(
         told: by file, what it tells of others; see `telling.Told`.
         tests: the files that hold tests, whose calls don't count.
         overriding: gives the methods, as `file:name`, that classes put in the place of one.
-        add: adds a value to those of a function's parameters, given the parameter and the place of the call.
+        add: adds a value to those of a function's parameters, given the parameter, and the file and row of the call.
     """
     links = _Links(told, tests, overriding)
     result: dict[str, Plain] = {
@@ -55,8 +56,9 @@ def pass_on(
         for key, held in found.items()
     }
     known: dict[Param, Plain] = {}
-    for key, symbols in found.items():
-        for symbol, params in symbols.items():
+    # What is joined first may decide, and nobody keeps an order.
+    for key, symbols in sorted(found.items()):
+        for symbol, params in sorted(symbols.items()):
             for name, (value, _) in params.items():
                 known[f"{key}:{symbol}", name] = value
     changes: dict[Param, int] = {}
@@ -70,7 +72,7 @@ def pass_on(
             if link.is_across:
                 symbol, name = link.target
                 key, _, function = symbol.partition(":")
-                add(result.setdefault(key, {}).setdefault(function, {}), name, value, link.where)
+                add(result.setdefault(key, {}).setdefault(function, {}), name, value, link.caller, link.row)
             before = known.get(link.target)
             after = value if before is None else join_plain(before, value)
             if after == before or changes.get(link.target, 0) >= _MOST_CHANGES:
@@ -85,7 +87,7 @@ class _Links:
     """Where parameters are passed on to, of what callers may tell of."""
 
     def __init__(
-        self, told: Mapping[str, Plain], tests: Collection[str], overriding: Callable[[str], Collection[str]]
+        self, told: Mapping[str, Told], tests: Collection[str], overriding: Callable[[str], Collection[str]]
     ) -> None:
         self._told = told
         self._tests = tests
@@ -103,22 +105,22 @@ class _Links:
         if key in self._tests or key not in self._told:
             return []
         found = []
-        for symbol, name, is_derived, row in self._told[key][11].get(caller, {}).get(source[1], ()):
+        for symbol, name, is_derived, row in self._told[key].passed.get(caller, {}).get(source[1], ()):
             target = symbol if ":" in symbol else f"{key}:{symbol}"
             targets = [target]
             if caller.rpartition(".")[2] != target.rpartition(".")[2]:
                 targets += self._overriding(target)
             for one in targets:
                 file, _, function = one.partition(":")
-                if file in self._told and _is_open(self._told[file][2], function, name):
+                if file in self._told and _is_open(self._told[file].open, function, name):
                     is_across = file != key or one != target
-                    found.append(_Link((one, name), is_derived, is_across, marked(key, row)))
+                    found.append(_Link((one, name), is_derived, is_across, key, row))
         return found
 
 
 def _is_open(functions: Plain, symbol: str, name: str) -> bool:
     held = functions.get(symbol)
-    return held is not None and name in held[1]
+    return held is not None and name in signature_of(held).open
 
 
 def _computed(value: Plain) -> Plain:

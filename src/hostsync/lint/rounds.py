@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hostsync.lint.check import rules_by_code
 from hostsync.lint.checked import Checked, from_plain, to_plain
@@ -15,6 +15,10 @@ from hostsync.lint.studying import Result, Task, study_file
 from hostsync.project.cache import Plain, digest, encoded
 from hostsync.project.pool import Job, Order
 from hostsync.project.workers import HERE, Died
+
+if TYPE_CHECKING:
+    from hostsync.infer.telling import Told
+    from hostsync.lint.callers import Evidence
 
 ROUNDS = 2
 """What a function is handed may decide what it hands to others. So deep do calls across files tell of each other where
@@ -57,7 +61,9 @@ class Rounds:
         """By group and file, what callers hand in."""
         results = first.results.items()
         self._tellings = {place: _Telling(result.told, result.told_digest, 0) for place, result in results}
-        self._parsed: dict[int, tuple[str, Plain]] = {}
+        self._parsed: dict[int, tuple[str, Told | None]] = {}
+        self._callers: dict[str, Evidence] = {}
+        """By group."""
 
     def news(self) -> Handed | None:
         """The next round, of the files to which callers hand in something new; None if there is none."""
@@ -95,24 +101,27 @@ class Rounds:
         kept = None if caches is None else caches.evidence.get(name, mark)
         known = self._evidence.setdefault(group, {})
         if not isinstance(kept, dict):
-            handed = self._worked_out(told)
+            handed = self._worked_out(group, told)
             kept = {key: value for key, value in handed.items() if known.get(key) != value}
             if caches is not None:
                 caches.evidence.put(name, mark, kept)
         known.update(kept)
         return kept
 
-    def _worked_out(self, places: Sequence[int]) -> dict[str, Plain]:
-        from hostsync.lint.callers import evidence, is_test
+    def _worked_out(self, group: str, places: Sequence[int]) -> dict[str, Plain]:
+        from hostsync.lint.callers import Evidence, is_test
 
         entries = self.first.project.entries
         told = {entries[place].key: data for place in places if (data := self._told(place)) is not None}
-        files = ((entries[place].key, entries[place].file) for place in places)
-        tests = frozenset(key for key, file in files if is_test(file.path.name, file.module))
-        return evidence(told, told, tests)
+        if group not in self._callers:
+            files = ((entries[place].key, entries[place].file) for place in places)
+            self._callers[group] = Evidence({key for key, file in files if is_test(file.path.name, file.module)})
+        return self._callers[group].of(told)
 
-    def _told(self, place: int) -> Plain:
+    def _told(self, place: int) -> Told | None:
         """What a file tells of others."""
+        from hostsync.infer.telling import Told
+
         first, telling = self.first, self._tellings[place]
         if not telling.digest:
             return None
@@ -122,13 +131,13 @@ class Rounds:
         text = telling.text
         if text is None and first.caches is not None:
             name = round_name(first.project.entries[place].key, telling.round)
-            data = first.caches.told.get(name, telling.digest)
-            text = data if isinstance(data, str) and digest(b"", encoded(data)) == telling.digest else None
+            kept = first.caches.told.get(name, telling.digest)
+            text = kept if isinstance(kept, str) and digest(b"", encoded(kept)) == telling.digest else None
         if text is None:
             # The cache is damaged, or a part of it was deleted.
             receive(self.shared([place], HERE))
             text = study_file(self.task(place)).told
-        data = None if text is None else json.loads(text)
+        data = None if text is None else Told(*json.loads(text))
         self._parsed[place] = telling.digest, data
         return data
 

@@ -69,7 +69,7 @@ def discover(paths: Iterable[Path], settings_for: SettingsFor) -> Discovered:
     given = tuple(Path(os.path.normpath(Path.cwd() / path)) for path in paths)
     for path in given:
         walk.enter(path)
-    files = [walk.files[key] for key in sorted(walk.files, key=lambda key: key.split(os.sep))]
+    files = [walk.files[key] for key in sorted(walk.files, key=_parts)]
     return Discovered(tuple(files), tuple(sorted(walk.unreadable)), given, settings_for)
 
 
@@ -160,7 +160,7 @@ class _Walk:
             folder, _, name = key.rpartition(os.sep)
             if folder not in self._prefixes:
                 self._prefixes[folder] = _package(Path(key).parent, self._packages)
-            module = ".".join((*self._prefixes[folder], os.path.splitext(name)[0]))
+            module = ".".join((*self._prefixes[folder], name.rpartition(".")[0] or name))
             size = stamp[_SIZE] if stamp else 0
             known = stamp if _IS_CERTAIN else ()
             path = Path(key)
@@ -288,6 +288,11 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return entry.is_file()
     except OSError:
         return False
+
+
+def _parts(path: str) -> str:
+    """Sorts paths as their parts do."""
+    return path.replace(os.sep, "\0")
 
 
 def _stamp(entry: os.DirEntry[str] | Path) -> tuple[int, ...]:
