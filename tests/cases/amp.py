@@ -50,3 +50,22 @@ def bfloat(model, batches, optimizer):
             loss = model(batch).mean()
         loss.backward()
         optimizer.step()  # silent: HS603
+
+
+class Switched:
+    """Waits where it is switched on, which the caller decides; what is off does nothing."""
+
+    def __init__(self, model: nn.Module, is_half: bool, device: torch.device):
+        self.model = model
+        self.scaler = torch.amp.GradScaler(device.type, enabled=is_half and device.type == "cuda")
+        self.off = torch.amp.GradScaler("cuda", enabled=False)
+
+    def train_step(self, x: torch.Tensor, optimizer):
+        self.scaler.scale(self.model(x).mean()).backward()
+        self.scaler.step(optimizer)  # expect: HS603
+        self.scaler.update()
+
+    def plain_step(self, x: torch.Tensor, optimizer):
+        self.off.scale(self.model(x).mean()).backward()
+        self.off.step(optimizer)  # silent: HS603
+        return self.off.get_scale()  # silent: HS605

@@ -155,3 +155,25 @@ def either(values: list[torch.Tensor], flag: bool):
 
 def spread_either(values: list[torch.Tensor], x: torch.Tensor, flag: bool):
     return either(values, flag).to(x.device)  # expect: HS401
+
+
+def norm_of(parameters):
+    grads = [p.grad for p in parameters if p.grad is not None]
+    if not grads:
+        return torch.tensor(0.0)
+    return torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in grads]))
+
+
+def scale_by_norm(parameters, most: float):
+    for p in parameters:
+        p.grad.mul_((most / norm_of(parameters)).to(p.grad.device))  # silent: HS401
+
+
+def pair_of(values: list[torch.Tensor], others: list[torch.Tensor]):
+    if len(values) == 0 or not others:
+        return torch.zeros(0), torch.zeros(0)
+    return torch.stack(values), torch.stack(others)
+
+
+def spread_pair(values: list[torch.Tensor], others: list[torch.Tensor], x: torch.Tensor):
+    return pair_of(values, others)[1].to(x.device)  # silent: HS401

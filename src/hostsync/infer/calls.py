@@ -55,6 +55,8 @@ _OF_ARRAYS: Final = frozenset(
     "var".split()
 )
 """What tensors share with arrays: where there are no arrays, only a tensor has them."""
+_RESHAPING: Final = frozenset("copy flatten ravel repeat reshape round squeeze swapaxes transpose".split())
+"""Methods that give an array where they are called of one."""
 _new: Final = tuple.__new__
 """A third of the cost of calling the class."""
 
@@ -63,8 +65,9 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     func = node.func
     receiver: Value | None = None
     if isinstance(func, facts.Attr):
-        if func.name == "astype" and isinstance(func.value, facts.Subscript):
-            return _part_of_array(frame, node, func.value)
+        part = _part_in(func.value) if func.name == "astype" else None
+        if part is not None:
+            return _part_of_array(frame, node, func.value, part)
         callee, receiver = _member(frame, node, func)
     else:
         callee = evaluate(frame, func)
@@ -119,11 +122,18 @@ def _call(frame: Frame, node: facts.Call) -> Value:
     return UNKNOWN
 
 
-def _part_of_array(frame: Frame, node: facts.Call, part: facts.Subscript) -> Value:
+def _part_in(node: facts.Expr) -> facts.Subscript | None:
+    """The `x[mask]` in `x[mask].reshape(-1)`, and so on."""
+    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _RESHAPING:
+        node = node.func.value
+    return node if isinstance(node, facts.Subscript) else None
+
+
+def _part_of_array(frame: Frame, node: facts.Call, whole: facts.Expr, part: facts.Subscript) -> Value:
     """`x[mask].astype(int)`: no tensor has such a method, so neither that nor what it is taken from is one."""
     evaluate(frame, part.value)
     with frame.silently():
-        for argument in (part, *node.args):
+        for argument in (whole, *node.args):
             evaluate(frame, argument)
     return Array()
 

@@ -50,9 +50,20 @@ _NUMBER_PARAMS: Final = frozenset(
 
 
 def operation(
-    frame: Frame, node: facts.Call, op: Op, args: ArgumentList, keywords: KeywordList, receiver: Value | None
+    frame: Frame,
+    node: facts.Call,
+    op: Op,
+    args: ArgumentList,
+    keywords: KeywordList,
+    receiver: Value | None,
+    *,
+    is_doubtful: bool = False,
 ) -> Value:
-    """Call an operation of the catalogue: record its waits, and give its result."""
+    """Call an operation of the catalogue: record its waits, and give its result.
+
+    Args:
+        is_doubtful: what it is called of may be something else, or switched off.
+    """
     placed = place(op, args, keywords)
     tensors = _tensors(frame, op, placed, receiver)
     versions = None if _numbers(frame, node, op, placed) else waiting(frame, op, placed, receiver)
@@ -63,7 +74,8 @@ def operation(
     if one_argument_where:
         versions = ""
     if versions is not None:
-        _record(frame, node, op, placed, tensors, receiver, "one-argument" if one_argument_where else "", versions)
+        form = "one-argument" if one_argument_where else ""
+        _record(frame, node, op, placed, tensors, receiver, form, versions, is_doubtful)
     if one_argument_where or (short == "nonzero" and _is_true(placed.named.get("as_tuple"))):
         return Items("tuple", None, Tensor(merged(tensors), "int", 1, origin=lead(tensors)))
     value = result(op, placed, tensors, receiver)
@@ -193,6 +205,7 @@ def _record(
     receiver: Value | None,
     form: str,
     versions: str,
+    is_doubtful: bool,
 ) -> None:
     kind = event_kind(op)
     subject = (
@@ -201,7 +214,16 @@ def _record(
         else next(iter(placed.nodes.values()), None)
     )
     if kind == "synchronize" or op.name.endswith("GradScaler.step"):
-        frame.emit(kind, op.name, form, node, subject=subject, device=ACCELERATOR, versions=versions or None)
+        frame.emit(
+            kind,
+            op.name,
+            form,
+            node,
+            subject=subject,
+            device=ACCELERATOR,
+            confidence="likely" if is_doubtful else None,
+            versions=versions or None,
+        )
         return
     if tensors:
         first = tensors[0]
@@ -239,5 +261,5 @@ def flags(keywords: KeywordList) -> tuple[tuple[str, bool | None], ...]:
     return tuple(
         (name, value.const if isinstance(value, Number) and isinstance(value.const, bool) else None)
         for name, _, value in keywords
-        if name in {"pin_memory", "validate_args"}
+        if name in {"pin_memory", "validate_args", "enabled"}
     )

@@ -212,7 +212,8 @@ def _unknown_method(
         return transfer(frame, node, Tensor(ANYWHERE), name, args, keywords)
     if name == "step" and len(args) == 1 and not keywords and _text(subject).endswith("scaler"):
         scaler = frame.context.ops.get("torch.amp.GradScaler.step")
-        return UNKNOWN if scaler is None else operation(frame, node, scaler, args, keywords, None)
+        # Only its name says what it is.
+        return UNKNOWN if scaler is None else operation(frame, node, scaler, args, keywords, None, is_doubtful=True)
     if name == "set_postfix":
         return printed(frame, node, "tqdm.set_postfix", [(n, v) for _, n, v in keywords] or args)
     if name in _LOG_METHODS and "log" in _text(subject):
@@ -267,6 +268,10 @@ def _text(node: facts.Expr | None) -> str:
     return node.id.lower() if isinstance(node, facts.Name) else ""
 
 
+_SWITCHES: Final = ("validate_args", "enabled")
+"""What is made with one of them off waits for nothing."""
+
+
 def _instance_method(
     frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
@@ -281,11 +286,13 @@ def _instance_method(
     # What is handed to one of numbers, such as the value of `log_prob`, is checked where it is.
     elsewhere = any(not only_host(tensor.device) for _, value in args for tensor in tensors_in(value))
     on_host = receiver.name.startswith(DISTRIBUTIONS) and only_host(receiver.device) and not elsewhere
-    if op is not None and op.waits and (on_host or dict(receiver.options).get("validate_args") is False):
+    switches = dict(receiver.options)
+    if op is not None and op.waits and (on_host or any(switches.get(name) is False for name in _SWITCHES)):
         with frame.silently():
             return _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
     if op is not None:
-        return _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
+        is_doubtful = switches.get("enabled", True) is None
+        return _drawn(receiver, name, operation(frame, node, op, args, keywords, None, is_doubtful=is_doubtful))
     if receiver.name == "logging.getLogger":
         return printed(frame, node, f"logging.{name}", args) if name in _LOG_METHODS else NOTHING
     module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))

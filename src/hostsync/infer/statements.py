@@ -242,15 +242,26 @@ def _body(frame: Frame, node: facts.If) -> bool:
     """Follows what is done where a test holds; what is returned for want of elements says nothing of other cases."""
     before = len(frame.returns)
     goes_on = execute(frame, node.body)
-    if len(frame.returns) > before and _finds_nothing(node.test):
-        made = [value for value in frame.returns[before:] if isinstance(value, Tensor) and value.device == CPU]
+    if len(frame.returns) > before and _finds_nothing(frame, node.test):
+        made = [value for value in frame.returns[before:] if _is_made_on_the_host(value)]
         frame.returns[before:] = [value for value in frame.returns[before:] if value not in made]
         frame.of_nothing += made
     return goes_on
 
 
-def _finds_nothing(node: facts.Expr) -> bool:
-    """`len(x) == 0`, `x.numel() == 0`, `x.shape[0] < 1`."""
+def _is_made_on_the_host(value: Value) -> bool:
+    held = tensors_in(value)
+    return bool(held) and all(tensor.device == CPU for tensor in held)
+
+
+def _finds_nothing(frame: Frame, node: facts.Expr) -> bool:
+    """`len(x) == 0`, `x.numel() == 0`, `x.shape[0] < 1`, `not x` of a list."""
+    if isinstance(node, facts.Logical):
+        found = [_finds_nothing(frame, value) for value in node.values]
+        return all(found) if node.op == "or" else any(found)
+    if isinstance(node, facts.Unary) and node.op == "not" and isinstance(node.operand, facts.Name):
+        with frame.silently():
+            return isinstance(evaluate(frame, node.operand), (Items, Mapping))
     if not isinstance(node, facts.Compare) or len(node.rights) != 1 or not isinstance(node.rights[0], facts.Const):
         return False
     if (node.ops[0], node.rights[0].value) not in _NOTHING:
