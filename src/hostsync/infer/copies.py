@@ -21,6 +21,7 @@ from hostsync.infer.values import (
     ANYWHERE,
     CPU,
     MOVED,
+    UNKNOWN,
     Array,
     Device,
     DeviceValue,
@@ -365,7 +366,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     if wanted is not None and not only_host(wanted.device):
         known = isinstance(data, (Number, Items, Array, Text))
         converts = isinstance(data, (Unknown, Method)) and not is_asked
-        if (known or name == "tensor" or converts) and not _is_empty(data_node):
+        if (known or name == "tensor" or converts) and not _is_empty(data_node, data):
             frame.emit(
                 "copy",
                 f"torch.{name}",
@@ -384,8 +385,13 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     return explain(Tensor(device, dtype, depth_of(data)), node)
 
 
-def _is_empty(data: facts.Expr | None) -> bool:
-    """Written so that a tensor of no elements is made of it, for which nothing is copied: `[]`, `[[], []]`."""
+def _is_empty(data: facts.Expr | None, value: Value = UNKNOWN) -> bool:
+    """Written so that a tensor of no elements is made of it, for which nothing is copied: `[]`, `[[], []]`.
+
+    So is a list by its name that is empty as far as its function goes; what an object holds others may add to.
+    """
+    if isinstance(data, facts.Name):
+        return isinstance(value, Items) and value.items == ()
     return isinstance(data, facts.Sequence) and all(_is_empty(item) for item in data.items)
 
 

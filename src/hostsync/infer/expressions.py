@@ -17,7 +17,7 @@ from hostsync.infer.frame import (
     is_loader_name,
 )
 from hostsync.infer.functions import usage
-from hostsync.infer.keys import note_store
+from hostsync.infer.keys import note_moved, note_store
 from hostsync.infer.mixtures import note_loop, under_one_key
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
 from hostsync.infer.operations import (
@@ -387,6 +387,7 @@ def _comprehension(frame: Frame, node: facts.Comprehension) -> Value:
     frame.loops = loops
     frame.restore(saved)
     if node.kind == "dict":
+        note_moved(frame, node)
         return Mapping((), under_one_key(frame, element, node.element))
     return Items(node.kind, None, element)
 

@@ -2,7 +2,9 @@
 
 `params["angle"]` in one method is, as good as always, what another one has put into a dictionary as `"angle"`. That is
 asked only where nothing else is known of the dictionary, and counts only if nothing but tensors is put there. Batches
-of data are left out: they are made on the CPU and moved as a whole before anybody looks into them.
+of data are left out: they are made on the CPU and moved as a whole before anybody looks into them. Where a project
+moves others as a whole (`{key: value.to(device) for key, value in params.items()}`), nobody knows where what is looked
+up in what goes by that name (`params`) lives.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ _BATCH: Final = re.compile(
     r"batch|input|data|sample|item|example|feature|encod|target|label|kwargs|^x$|^out", re.IGNORECASE
 )
 """Names of batches and of what models give."""
+_WHOLE: Final = "*"
+"""Begins what stands for a dictionary that is moved as a whole: the name that it goes by."""
+_MOVES: Final = frozenset({"to", "cuda"})
 
 
 def note_store(frame: Frame, key: str, value: Value, row: int) -> None:
@@ -47,6 +52,29 @@ def note_store(frame: Frame, key: str, value: Value, row: int) -> None:
     frame.context.stored[key] = Handed(both._replace(origin=None), where, "")
 
 
+def note_moved(frame: Frame, node: facts.Comprehension) -> None:
+    """Takes down that a comprehension moves all that a dictionary holds."""
+    source = node.generators[0].iterable
+    if not frame.loud or node.kind != "dict" or not isinstance(source, facts.Call) or not _is_moved(node.element):
+        return
+    if isinstance(source.func, facts.Attr) and source.func.name == "items":
+        name = _name(dotted_path(source.func.value) or "")
+        if name and not _BATCH.search(name):
+            where = Reason(_at(node.span[0]), "")
+            frame.context.stored.setdefault(_WHOLE + name, Handed(Tensor(ANYWHERE), where, ""))
+
+
+def _is_moved(node: facts.Expr) -> bool:
+    """`value.to(device)`, or that if it can be moved, else the value."""
+    if isinstance(node, facts.Conditional):
+        return _is_moved(node.body) or _is_moved(node.orelse)
+    return isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _MOVES
+
+
+def _name(path: str) -> str:
+    return path.removesuffix(".data").rpartition(".")[2].lstrip("_")
+
+
 def _at(row: int) -> tuple[int, int, int, int]:
     return row, 1, row, 1
 
@@ -59,13 +87,17 @@ def load(frame: Frame, node: facts.Expr | None, key: str) -> Value | None:
     """
     path = dotted_path(node) if node is not None else None
     # Of `param.data` the first name tells more.
-    if path is None or _BATCH.search(path.removesuffix(".data").rpartition(".")[2]):
+    name = "" if path is None else _name(path)
+    if not name or _BATCH.search(name):
         return None
+    whole = _WHOLE + name
     if frame.loud:
-        frame.context.loaded.setdefault(key, set()).add(frame.symbol)
+        for one in (key, whole):
+            frame.context.loaded.setdefault(one, set()).add(frame.symbol)
     held = frame.context.keys.get(key)
     if held is None:
         return None
     row, column = frame.function.span[:2] if frame.function is not None else (1, 1)
     origin = because(Reason((row, column, row, column), held.text), None)
-    return tensor_of(held)._replace(origin=origin)
+    tensor = tensor_of(held)
+    return tensor._replace(device=ANYWHERE if whole in frame.context.keys else tensor.device, origin=origin)

@@ -71,11 +71,28 @@ def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
     elif isinstance(test, facts.Name) and test.id in frame.tests:
         narrow(frame, frame.tests[test.id][1], truth)
     elif isinstance(test, facts.Name) and not truth:
-        held = frame.env.get(test.id)
-        if isinstance(held, Items) and held.items is None and held.kind in {"list", "tuple"}:
-            frame.env[test.id] = Items(held.kind, (), UNKNOWN)
+        _set_empty(frame, test)
     elif isinstance(test, facts.Attr) and test.name in {"is_cuda", "is_cpu"}:
         _set_device(frame, test.value, (test.name == "is_cuda") == truth)
+
+
+def _set_empty(frame: Frame, node: facts.Expr) -> None:
+    """A list that is found to hold nothing."""
+    held = frame.env.get(node.id) if isinstance(node, facts.Name) else None
+    if isinstance(node, facts.Name) and isinstance(held, Items) and held.kind in {"list", "tuple"} and not held.items:
+        frame.env[node.id] = Items(held.kind, (), UNKNOWN)
+
+
+_NONE_LEFT: Final[dict[tuple[str, object], bool]] = {
+    ("==", 0): True, ("<", 1): True, ("<=", 0): True, (">", 0): False, ("!=", 0): False, (">=", 1): False,
+}  # fmt: skip
+"""Whether a comparison of a length with a number holds where nothing is left."""
+
+
+def _length_of(node: facts.Expr) -> facts.Expr | None:
+    """What is counted by `len(x)`."""
+    is_length = isinstance(node, facts.Call) and isinstance(node.func, facts.Name) and node.func.id == "len"
+    return node.args[0] if isinstance(node, facts.Call) and is_length and len(node.args) == 1 else None
 
 
 def narrow_moved(frame: Frame, node: facts.If) -> None:
@@ -179,6 +196,10 @@ def _called(frame: Frame, func: facts.Expr) -> str | None:
 def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
     op, right = test.ops[0], test.rights[0]
     dimensions.compared(frame, test, truth)
+    counted = _length_of(test.left)
+    if counted is not None and isinstance(right, facts.Const) and _NONE_LEFT.get((op, right.value)) is truth:
+        _set_empty(frame, counted)
+        return
     if op in {"is", "is not"} and isinstance(right, facts.Const) and right.kind == "none":
         is_none = (op == "is") == truth
         value = _value(frame, test.left)
@@ -220,6 +241,10 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
 
 
 def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
+    counted = None if truth else _length_of(test)
+    if counted is not None:
+        _set_empty(frame, counted)
+        return
     name = _called(frame, test.func)
     if name in {"torch.is_tensor", "torch.overrides.is_tensor_like"} and test.args:
         _set_kind(frame, test.args[0], Tensor(ANYWHERE), truth)
