@@ -269,6 +269,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if missing:
         parser.error(f"no such file or folder: {', '.join(missing)}")
     runs = 1 if options.short else max(1, options.runs)
+    # A package that is installed has its byte code, whatever this environment keeps from being written.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if not options.installed:
         os.environ["PYTHONPATH"] = str(REPOSITORY / "src")
     against = shlex.split(options.against) if options.against else None
