@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from tests.lint.test_project import scan
 
-from hostsync.lint import gathering, stamps
+from hostsync.lint import entries, stamps
 from hostsync.lint.check import Plan
-from hostsync.lint.gathering import content_digest, survey
+from hostsync.lint.entries import content_digest
+from hostsync.lint.gathering import survey
 from hostsync.lint.orders import may_be_kept
 from hostsync.lint.stamps import Stamps
 from hostsync.lint.studying import Task, study_file
@@ -31,9 +32,9 @@ def found(path: Path) -> SourceFile:
 
 def contents(file: SourceFile, cache: Path, now: int) -> str:
     kept = Cache(cache)
-    entries, _ = survey([file], None, lambda _: "a.py", {}, Stamps(kept, now))
+    listed, _ = survey([file], None, lambda _: "a.py", {}, Stamps(kept, now))
     kept.save()
-    return entries[0].content
+    return listed[0].content
 
 
 def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +44,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     later = max(file.stamp[:2]) + 60_000_000_000
     assert contents(file, tmp_path / "cache", later) == content_digest(WAITS.encode())
     with monkeypatch.context() as patch:
-        patch.setattr(gathering, "content_digest", lambda source: "read")
+        patch.setattr(entries, "content_digest", lambda source: "read")
         assert contents(file, tmp_path / "cache", later) == content_digest(WAITS.encode())
         assert contents(found(path)._replace(stamp=()), tmp_path / "cache", later) == "read"
 
@@ -55,7 +56,7 @@ def test_a_file_that_was_just_written_is_read_again(tmp_path: Path, monkeypatch:
     file = found(path)
     now = max(file.stamp[:2]) + 1_000_000_000
     contents(file, tmp_path / "cache", now)
-    monkeypatch.setattr(gathering, "content_digest", lambda source: "read")
+    monkeypatch.setattr(entries, "content_digest", lambda source: "read")
     assert contents(file, tmp_path / "cache", now) == "read"
 
 

@@ -7,12 +7,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from hostsync.facts import Imported, Outline
-from hostsync.lint.check import NOTEBOOK_SUFFIX, indexes_of
+from hostsync.facts import Outline
+from hostsync.lint.check import indexes_of
+from hostsync.lint.entries import Entry, entry_of
+from hostsync.lint.sketches import Outlines, Sketch, sketch_of
 from hostsync.lint.stamps import Stamps
-from hostsync.project.cache import Cache, Plain, digest, encoded
+from hostsync.project.cache import Cache, digest, encoded
 from hostsync.project.discovery import SourceFile
 from hostsync.project.graph import Graph, Need, Written, build, rebuilt
 from hostsync.project.imports import Module
@@ -20,26 +22,10 @@ from hostsync.project.index import load_indexes
 from hostsync.project.units import MOST_SCRIPTS, Units, place_of, root_of, unit_of
 
 
-class Entry(NamedTuple):
-    """A file of the project."""
-
-    file: SourceFile
-    key: str
-    """Its unique name."""
-    content: str
-    """A digest of its bytes; empty if it can't be read."""
-    given: bytes | None = None
-    """Its bytes, where they are not those on disk."""
-
-    @property
-    def is_notebook(self) -> bool:
-        return self.key.lower().endswith(NOTEBOOK_SUFFIX)
-
-
 class Memory(NamedTuple):
     """Where an earlier run left what follows from the imports."""
 
-    outlines: Cache
+    outlines: Outlines
     graphs: Cache
     mark_of: Callable[[SourceFile], bytes]
     """A digest of all that decides the outcome for a file besides the sources."""
@@ -61,10 +47,6 @@ class Project(NamedTuple):
     """Indexes tell of other packages."""
 
 
-def content_digest(source: bytes) -> str:
-    return digest(b"", source)
-
-
 def survey(
     files: Sequence[SourceFile],
     units: Units | None,
@@ -81,7 +63,7 @@ def survey(
     """
     listed = [*files, *(units.complete(files) if units is not None else ())]
     # To look up a path costs more than the rest, and hardly any run is given anything.
-    entries = [_entry(file, name_of(file), given.get(file.path) if given else None, stamps) for file in listed]
+    entries = [entry_of(file, name_of(file), given.get(file.path) if given else None, stamps) for file in listed]
     places = sorted({root_of(file) for file in listed}) if units is not None else []
     around = [encoded(name) for place in places for name in _folders(place)]
     if units is not None:
@@ -91,23 +73,6 @@ def survey(
             encoded(part) for root in above for part in (root, *sorted(filter(_importable, units.roots.names(root))))
         ]
     return entries, digest(b"", *around)
-
-
-def _entry(file: SourceFile, key: str, given: bytes | None = None, stamps: Stamps | None = None) -> Entry:
-    if given is not None:
-        return Entry(file, key, content_digest(given), given)
-    known = None if stamps is None else stamps.content(key, file.stamp)
-    if known is not None:
-        return Entry(file, key, known)
-    try:
-        # Without a buffer it is half the cost of `Path.read_bytes`.
-        with file.path.open("rb", buffering=0) as opened:
-            content = content_digest(opened.read())
-    except OSError:
-        return Entry(file, key, "")
-    if stamps is not None:
-        stamps.put(key, file.stamp, content)
-    return Entry(file, key, content)
 
 
 def _folders(place: Path) -> list[str]:
@@ -140,14 +105,14 @@ def gather(
         memory: spares what an earlier run has worked out.
         is_aided: indexes tell of other packages.
     """
-    found: dict[str, _Sketch] = {}
+    found: dict[str, Sketch] = {}
     waiting = entries
     entries = []
     while waiting:
-        strangers: dict[str, tuple[SourceFile, list[_Sketch]]] = {}
+        strangers: dict[str, tuple[SourceFile, list[Sketch]]] = {}
         for entry in waiting:
             entries.append(entry)
-            sketch = _sketch(entry, None if memory is None else memory.outlines)
+            sketch = sketch_of(entry) if memory is None else memory.outlines.sketch(entry)
             if sketch is None:
                 continue
             found[entry.key] = sketch
@@ -155,7 +120,7 @@ def gather(
         waiting = []
         for file, sketches in strangers.values() if units is not None else ():
             assert units is not None
-            waiting += [_entry(other, name_of(other)) for other in units.named(file, _Imports(sketches))]
+            waiting += [entry_of(other, name_of(other)) for other in units.named(file, _Imports(sketches))]
     crowded = _crowded(entries)
     placed = {
         e.key: (e, str(e.file.path) if unit_of(e.file) in crowded else place_of(e.file))
@@ -198,7 +163,7 @@ def gather(
 
 
 def _kept_graph(
-    memory: Memory, name: str, mark: str, sketches: Mapping[str, _Sketch], modules: Callable[[], Iterable[Module]]
+    memory: Memory, name: str, mark: str, sketches: Mapping[str, Sketch], modules: Callable[[], Iterable[Module]]
 ) -> Graph:
     """The graph that is kept under `name` and `mark`, brought up to date; else a new one. It is kept then."""
     marks = " ".join(sketch.digest for sketch in sketches.values())
@@ -226,15 +191,15 @@ def _from_plain(data: Any) -> Graph:
     )
 
 
-def _outlines_before(sketches: Mapping[str, _Sketch], then: str, outlines: Cache) -> dict[str, Outline] | None:
+def _outlines_before(sketches: Mapping[str, Sketch], then: str, outlines: Outlines) -> dict[str, Outline] | None:
     """The outlines that others have become since, given their digests; None if one of them is lost."""
     found = {}
     for (key, sketch), mark in zip(sketches.items(), then.split(" "), strict=True):
         if mark != sketch.digest:
-            before = _from_kept(sketch.entry, outlines.latest(key))
-            if before is None or _digest_of(before.kept) != mark:
+            before = outlines.latest(key, mark)
+            if before is None:
                 return None
-            found[key] = before.outline()
+            found[key] = before
     return found
 
 
@@ -248,32 +213,10 @@ def _crowded(entries: Iterable[Entry]) -> frozenset[str]:
     return frozenset(unit for unit, count in counts.items() if count > MOST_SCRIPTS)
 
 
-class _Sketch(NamedTuple):
-    """The outline of a file, as far as it is asked for each time."""
-
-    entry: Entry
-    kept: tuple[list[Any], list[Any], list[Any]]
-    """The plain form of its imports, names and attributes."""
-    first_names: list[str]
-    """The first parts of the absolute imports that run with the module."""
-    digest: str
-    """Of the outline."""
-
-    def outline(self) -> Outline:
-        imports, names, attributes = self.kept
-        try:
-            listed = tuple([Imported(*imported) for imported in imports])
-            return Outline(listed, tuple(names), tuple([(alias, chain) for alias, chain in attributes]))
-        except (TypeError, ValueError):
-            # What was kept is damaged.
-            fresh = _sketch(self.entry, None)
-            return Outline((), ()) if fresh is None else fresh.outline()
-
-
 class _Imports(Mapping[str, Iterable[str]]):
     """What some files import, as dotted names, by the first of their parts. Most of them nobody asks for."""
 
-    def __init__(self, sketches: Sequence[_Sketch]) -> None:
+    def __init__(self, sketches: Sequence[Sketch]) -> None:
         self._sketches = sketches
         self._first = sorted({name for sketch in sketches for name in sketch.first_names})
 
@@ -286,42 +229,7 @@ class _Imports(Mapping[str, Iterable[str]]):
     def __getitem__(self, first: str) -> Iterable[str]:
         found: set[str] = set()
         for sketch in self._sketches:
-            for module, name, *_ in sketch.kept[0] if first in sketch.first_names else ():
+            for module, name, *_ in sketch.whole[0] if first in sketch.first_names else ():
                 if str(module).partition(".")[0] == first:
                     found.add(f"{module}.{name}" if name else str(module))
         return found
-
-
-def _digest_of(kept: tuple[list[Any], list[Any], list[Any]]) -> str:
-    return digest(b"", json.dumps(kept).encode("ascii"))
-
-
-def _from_kept(entry: Entry, plain: Plain) -> _Sketch | None:
-    match plain:
-        case [list() as imports, list() as names, list() as attributes, list() as first, str() as mark] if all(
-            isinstance(name, str) for name in first
-        ):
-            return _Sketch(entry, (imports, names, attributes), cast("list[str]", first), mark)
-    return None
-
-
-def _sketch(entry: Entry, outlines: Cache | None) -> _Sketch | None:
-    from hostsync.syntax.outline import outline_of
-
-    if not entry.content or entry.is_notebook:
-        return None
-    known = None if outlines is None else _from_kept(entry, outlines.get(entry.key, entry.content))
-    if known is not None:
-        return known
-    try:
-        outline = outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
-    except OSError:
-        return None
-    imported, attributes = ([list(each) for each in part] for part in (outline.imports, outline.attributes))
-    kept: tuple[list[Any], list[Any], list[Any]] = imported, list(outline.names), attributes
-    absolute = (i.module for i in outline.imports if not i.module.startswith(".") and not i.local)
-    first_names = sorted({module.partition(".")[0] for module in absolute})
-    mark = _digest_of(kept)
-    if outlines is not None:
-        outlines.put(entry.key, entry.content, [*kept, cast("Plain", first_names), mark])
-    return _Sketch(entry, kept, first_names, mark)

@@ -59,7 +59,7 @@ class Landmarks:
 
 
 def _sum(line: str) -> str:
-    return blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return blake2b(line.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
 def marked(key: str, name: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hostsync.lint.check import rules_by_code
 from hostsync.lint.checked import Checked, from_plain
-from hostsync.lint.gathering import Entry
+from hostsync.lint.entries import Entry
+from hostsync.lint.sketches import Outlines
 from hostsync.project.cache import Cache, Plain, digest, encoded
 from hostsync.project.discovery import SourceFile
 
@@ -32,7 +33,7 @@ class Caches:
         """Of a file with what it imports."""
         self.handed = cache.of_kind("handed")
         """Of a file with what its callers hand in as well."""
-        self.outlines = cache.of_kind("outlines")
+        self.outlines = Outlines(cache.of_kind("sketches"), cache.of_kind("outlines"))
         self.graphs = cache.of_kind("graphs", 1)
         """Of all files that are known, by a digest of their outlines."""
         self.interfaces = cache.of_kind("interfaces")
@@ -45,7 +46,8 @@ class Caches:
         """Under which keys the files of a run are kept, by a digest of all that decides."""
 
     def save(self) -> None:
-        first = (self.stamps, self.outlines, self.graphs, self.interfaces, self.told, self.evidence)
+        self.outlines.save()
+        first = (self.stamps, self.graphs, self.interfaces, self.told, self.evidence)
         for kept in (*first, self.handed, self.results, self.runs):
             kept.save()
 

@@ -14,7 +14,8 @@ from hostsync.lint.check import (
     failed,
 )
 from hostsync.lint.checked import Checked
-from hostsync.lint.gathering import Entry, Memory, Project, gather, survey
+from hostsync.lint.entries import Entry
+from hostsync.lint.gathering import Memory, Project, gather, survey
 from hostsync.lint.kept import BUDGET, KeptStudies
 from hostsync.lint.landmarks import Rows
 from hostsync.lint.orders import Linked
@@ -201,7 +202,7 @@ def _is_anew(entries: Sequence[Entry], caches: Caches | None) -> bool:
     """Whether there is much to do, and no earlier run that has done most of it."""
     if sum(entry.file.size for entry in entries) < WORTHWHILE_BYTES:
         return False
-    return caches is None or not any(caches.outlines.get(e.key, e.content) for e in entries[:_ASKED_IN_CACHE])
+    return caches is None or not any(caches.outlines.knows(entry) for entry in entries[:_ASKED_IN_CACHE])
 
 
 def _callers(project: Project, count: int) -> list[int]:

@@ -17,7 +17,7 @@ from hostsync.lint.check import (
     study_source,
 )
 from hostsync.lint.checked import Checked
-from hostsync.lint.gathering import content_digest
+from hostsync.lint.entries import content_digest
 from hostsync.lint.kept import KeptStudies
 from hostsync.lint.linking import library, unmeasured
 from hostsync.project.cache import Plain, digest, encoded

@@ -1,0 +1,128 @@
+"""What the files of a project import and define, as far as each run asks for it, and the whole of it where it must."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any, TypeAlias, cast
+
+from hostsync.facts import Imported, Outline
+from hostsync.lint.entries import Entry
+from hostsync.project.cache import Cache, Plain, digest
+
+_Whole: TypeAlias = tuple[list[Any], list[Any], list[Any]]
+"""The plain form of an outline: its imports, names and attributes."""
+
+
+class Sketch:
+    """The outline of a file.
+
+    Args:
+        entry: the file.
+        first_names: the first parts of the absolute imports that run with the module.
+        digest: of the outline.
+        load: gives its plain form.
+    """
+
+    def __init__(self, entry: Entry, first_names: list[str], digest: str, load: Callable[[], _Whole]) -> None:
+        self.entry = entry
+        self.first_names = first_names
+        self.digest = digest
+        self._load = load
+
+    @cached_property
+    def whole(self) -> _Whole:
+        """The plain form of the outline."""
+        return self._load()
+
+    def outline(self) -> Outline:
+        found = _from_plain(self.whole)
+        if found is None:
+            # What was kept is damaged.
+            found = _from_plain(_read(self.entry))
+        return found or Outline((), ())
+
+
+class Outlines:
+    """The outlines of files, from earlier runs.
+
+    Args:
+        heads: keeps what each run asks for.
+        wholes: keeps the rest.
+    """
+
+    def __init__(self, heads: Cache, wholes: Cache) -> None:
+        self._heads = heads
+        self._wholes = wholes
+
+    def knows(self, entry: Entry) -> bool:
+        """Whether an earlier run has read the file."""
+        return self._heads.get(entry.key, entry.content) is not None
+
+    def sketch(self, entry: Entry) -> Sketch | None:
+        """The sketch of a file; None if it has none, or can't be read."""
+        match self._heads.get(entry.key, entry.content):
+            case [list() as first, str() as mark] if all(isinstance(name, str) for name in first):
+                return Sketch(entry, cast("list[str]", first), mark, partial(self._whole, entry))
+        found = sketch_of(entry)
+        if found is not None:
+            self._heads.put(entry.key, entry.content, [cast("Plain", found.first_names), found.digest])
+            self._wholes.put(entry.key, entry.content, list(found.whole))
+        return found
+
+    def _whole(self, entry: Entry) -> _Whole:
+        kept = _of_three(self._wholes.get(entry.key, entry.content))
+        return _read(entry) if kept is None else kept
+
+    def latest(self, key: str, mark: str) -> Outline | None:
+        """What an earlier run found in a file, given the digest of that; None if it is lost."""
+        kept = _of_three(self._wholes.latest(key))
+        return None if kept is None or _digest_of(kept) != mark else _from_plain(kept)
+
+    def save(self) -> None:
+        self._heads.save()
+        self._wholes.save()
+
+
+def sketch_of(entry: Entry) -> Sketch | None:
+    """The sketch of a file, which is read for it; None if it has none, or can't be read."""
+    if not entry.content or entry.is_notebook:
+        return None
+    whole = _read(entry)
+    absolute = (module for module, _, _, _, local in whole[0] if not module.startswith(".") and not local)
+    first_names = sorted({module.partition(".")[0] for module in absolute})
+    return Sketch(entry, first_names, _digest_of(whole), lambda: whole)
+
+
+def _read(entry: Entry) -> _Whole:
+    """The plain form of the outline of a file; empty if it can't be read any more."""
+    from hostsync.syntax.outline import outline_of
+
+    try:
+        outline = outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
+    except OSError:
+        return [], [], []
+    imported, attributes = ([list(each) for each in part] for part in (outline.imports, outline.attributes))
+    return imported, list(outline.names), attributes
+
+
+def _digest_of(whole: _Whole) -> str:
+    return digest(b"", json.dumps(whole).encode("ascii"))
+
+
+def _of_three(plain: Plain) -> _Whole | None:
+    match plain:
+        case [list() as imports, list() as names, list() as attributes]:
+            return imports, names, attributes
+    return None
+
+
+def _from_plain(whole: _Whole) -> Outline | None:
+    """None if it is damaged."""
+    imports, names, attributes = whole
+    try:
+        listed = tuple([Imported(*imported) for imported in imports])
+        return Outline(listed, tuple(names), tuple([(alias, chain) for alias, chain in attributes]))
+    except (TypeError, ValueError):
+        return None
