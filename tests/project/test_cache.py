@@ -75,6 +75,18 @@ def test_forgets_what_was_not_used_for_long(tmp_path: Path) -> None:
     assert names == {"f0", *(f"g{number}" for number in range(100))}
 
 
+def test_keeps_what_was_put_last(tmp_path: Path) -> None:
+    for number in range(5):
+        cache = Cache(tmp_path, shards=1, most=2)
+        cache.put(f"set{number}", "k", number)
+        if number == 3:
+            cache.put("set1", "k", "again")
+        cache.save()
+    kept = Cache(tmp_path, shards=1, most=2)
+    assert [kept.get(f"set{number}", "k") for number in range(5)] == [None, "again", None, None, 4]
+    assert Cache(tmp_path).of_kind("graphs", most=1).get("set4", "k") is None
+
+
 def test_a_warm_run_writes_nothing(tmp_path: Path) -> None:
     cache = Cache(tmp_path, today=1000)
     cache.put("a", "k", 1)

@@ -34,15 +34,15 @@ class Caches:
         self.handed = cache.of_kind("handed")
         """Of a file with what its callers hand in as well."""
         self.outlines = Outlines(cache.of_kind("sketches"), cache.of_kind("outlines"))
-        self.graphs = cache.of_kind("graphs", 1)
-        """Of all files that are known, by a digest of their outlines."""
+        self.graphs = cache.of_kind("graphs", most=2)
+        """Of all files that are known, by a digest of their outlines. Each set of files has one, which may be large."""
         self.interfaces = cache.of_kind("interfaces")
         self.told = cache.of_kind("told")
         self.evidence = cache.of_kind("evidence", 1)
         """What callers hand in, by a digest of all that they tell."""
         self.stamps = cache.of_kind("stamps", 1)
         """What files hold, by what the file system says of them."""
-        self.runs = cache.of_kind("runs", 1)
+        self.runs = cache.of_kind("runs", most=2)
         """Under which keys the files of a run are kept, by a digest of all that decides."""
 
     def save(self) -> None:

@@ -50,17 +50,27 @@ def tree_fingerprint(files: Iterable[Path]) -> bytes:
 class Cache:
     """Results by file name and digest. Nothing is written before `save`."""
 
-    def __init__(self, folder: Path, *, kind: str = "results", shards: int = SHARDS, today: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        kind: str = "results",
+        shards: int = SHARDS,
+        most: int | None = None,
+        today: int | None = None,
+    ) -> None:
         """
         Args:
             folder: where the shards are; made by `save`.
             kind: what is kept, as the names of the shards begin.
             shards: how many there are.
+            most: how many results a shard keeps, those that were put last; None for all that are fresh.
             today: the day, as a number since 1970.
         """
         self._folder = folder
         self._kind = kind
         self._count = shards
+        self._most = most
         self._today = int(time.time() // 86_400) if today is None else today
         self._shards: dict[int, dict[str, list[Plain]]] = {}
         self._changed: dict[int, dict[str, list[Plain]]] = {}
@@ -92,8 +102,10 @@ class Cache:
         try:
             for number, changed in self._changed.items():
                 # Read again: another run may have written meanwhile.
-                shard = {name: entry for name, entry in self._read(number).items() if self._is_fresh(entry)}
-                self._write(number, {**shard, **changed})
+                fresh = self._read(number).items()
+                kept = [(name, entry) for name, entry in fresh if name not in changed and self._is_fresh(entry)]
+                entries = [*kept, *changed.items()]
+                self._write(number, dict(entries if self._most is None else entries[-self._most :]))
         except OSError:
             return
         finally:
@@ -112,9 +124,9 @@ class Cache:
     def _path(self, number: int) -> Path:
         return self._folder / f"{self._kind}-{number:02d}.json"
 
-    def of_kind(self, kind: str, shards: int = SHARDS) -> Cache:
+    def of_kind(self, kind: str, shards: int = SHARDS, most: int | None = None) -> Cache:
         """A cache of something else in the same folder."""
-        return Cache(self._folder, kind=kind, shards=shards, today=self._today)
+        return Cache(self._folder, kind=kind, shards=shards, most=most, today=self._today)
 
     def _read(self, number: int) -> dict[str, list[Plain]]:
         import json
