@@ -7,15 +7,13 @@ Such a call only speaks of parameters that must be given, as others may mean som
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final
 
-from hostsync.infer.frame import Signature
 from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
 from hostsync.infer.telling import (
-    PLACE,
     Told,
     classes_of,
     element_plain,
@@ -25,6 +23,7 @@ from hostsync.infer.telling import (
     of_class,
     signature_of,
 )
+from hostsync.lint.calls import Calls, Changes, Customs, is_named_after, to_functions, to_named, to_overridden
 from hostsync.lint.landmarks import marked
 from hostsync.lint.lineages import MOST_DERIVED, Lineages, Methods, Overriding
 from hostsync.lint.passing import pass_on
@@ -35,8 +34,7 @@ _MOST_PROMISED: Final = 64
 """Of more classes that derived classes keep in one attribute only the one that all are derived from counts."""
 _UNRESOLVED: Final = "U"
 """Begins the plain form of what the attribute of some class holds."""
-_SHORTEST_NAME: Final = 4
-"""A name of fewer letters says nothing of a class."""
+_NOTHING: Final = Told({}, [], {}, {}, {}, [], {}, {}, {}, {}, {}, {})
 
 
 class Evidence:
@@ -52,11 +50,11 @@ class Evidence:
     def __init__(self, tests: Collection[str] = ()) -> None:
         self._tests = tests
         self._told: Mapping[str, Told] = {}
-        self._calls = _Calls()
+        self._calls = Calls()
         self._held = _Held()
         self._methods: Methods = {}
         self._lineages = Lineages({})
-        self._customs = _Customs({}, {})
+        self._customs = Customs({}, {})
         self._keys: dict[str, list[Plain]] = {}
         self._found: dict[str, dict[str, dict[str, Plain]]] = {}
         """By file, function and parameter, what single calls hand in."""
@@ -90,12 +88,12 @@ class Evidence:
         self._held = _Held(told)
         self._methods = _methods_in(told)
         self._lineages = Lineages({key: data.bases for key, data in told.items()})
-        self._customs = _Customs(told, self._methods)
+        self._customs = Customs(told, self._methods)
         self._keys = _stored_in(told, self._tests)
-        self._calls = _Calls()
+        self._calls = Calls()
         self._found = {}
         self._resting = set()
-        changes = _Changes()
+        changes = Changes()
         for key in sorted(told):
             if key not in self._tests:
                 changes.add(key, _NOTHING, told[key])
@@ -103,7 +101,7 @@ class Evidence:
         self._look_at(changes)
 
     def _go_on(self, told: Mapping[str, Told]) -> None:
-        changes = _Changes()
+        changes = Changes()
         changed = [key for key in sorted(told) if told[key] is not self._told[key]]
         if any(told[key].holds != self._told[key].holds for key in changed):
             self._held = _Held(told)
@@ -116,7 +114,7 @@ class Evidence:
         self._told = told
         self._look_at(changes)
 
-    def _look_at(self, changes: _Changes) -> None:
+    def _look_at(self, changes: Changes) -> None:
         concerned = {(key, symbol) for key, symbol in changes.functions if key in self._told}
         for method in {**changes.bases, **changes.receivers}:
             bases, receivers = changes.bases.get(method, set()), changes.receivers.get(method, set())
@@ -142,9 +140,9 @@ class Evidence:
             signature = signature_of(self._told[key].open[symbol])
             is_resting = False
             for name, value, caller, row in (
-                *_direct(signature, direct or {}),
-                *_named(signature, owner, method, named or {}, self._customs),
-                *_overridden(signature, f"{key}:{owner}", called or {}, self._lineages),
+                *to_functions(signature, direct or {}),
+                *to_named(signature, owner, method, named or {}, self._customs),
+                *to_overridden(signature, f"{key}:{owner}", called or {}, self._lineages),
             ):
                 is_resting = is_resting or value[0] == _UNRESOLVED
                 _add(found, name, self._held.resolved(value), caller, row)
@@ -164,75 +162,6 @@ def _is_alike(old: Mapping[str, Told], new: Mapping[str, Told]) -> bool:
     )
 
 
-def _different(old: Mapping[str, Plain], new: Mapping[str, Plain]) -> list[str]:
-    if not old:
-        return list(new)
-    return [name for name in {**old, **new} if old.get(name) != new.get(name)]
-
-
-def _owner(key: str, symbol: str) -> tuple[str, str]:
-    """The class of a method, as others know it, and its name there."""
-    owner, _, method = symbol.rpartition(".")
-    return owner if ":" in owner else f"{key}:{owner}", method
-
-
-_NOTHING: Final = Told({}, [], {}, {}, {}, [], {}, {}, {}, {}, {}, {})
-
-
-class _Changes:
-    """What files tell otherwise than before, by what it speaks of."""
-
-    def __init__(self) -> None:
-        self.functions: set[tuple[str, str]] = set()
-        """By file and name."""
-        self.bases: dict[str, set[str]] = {}
-        """By the name of a method, the classes that it is called of."""
-        self.receivers: dict[str, set[str]] = {}
-        """By the name of a method, what it is called of where only that has a name."""
-
-    def add(self, key: str, old: Told, new: Told) -> None:
-        for target in _different(old.direct, new.direct):
-            file, _, symbol = target.partition(":")
-            self.functions.add((file, symbol))
-        for target in _different(old.methods, new.methods):
-            base, method = _owner(key, target)
-            self.bases.setdefault(method, set()).add(base)
-        for call in (*old.named, *new.named):
-            if call not in old.named or call not in new.named:
-                self.receivers.setdefault(call[1], set()).add(call[0])
-
-
-class _Calls:
-    """The calls that files tell of, by what they speak of and by the file."""
-
-    def __init__(self) -> None:
-        self.direct: dict[str, dict[str, Plain]] = {}
-        """By function, what it is handed."""
-        self.named: dict[str, dict[str, list[Plain]]] = {}
-        """By the name of a method."""
-        self.methods: dict[str, dict[str, dict[str, list[Plain]]]] = {}
-        """By the name of a method and the class that it is called of, what it is handed."""
-
-    def add(self, key: str, told: Told) -> None:
-        for symbol, params in told.direct.items():
-            self.direct.setdefault(symbol, {})[key] = params
-        for symbol, params in told.methods.items():
-            owner, method = _owner(key, symbol)
-            self.methods.setdefault(method, {}).setdefault(owner, {}).setdefault(key, []).append(params)
-        for call in told.named:
-            self.named.setdefault(call[1], {}).setdefault(key, []).append(call)
-
-    def remove(self, key: str, told: Told) -> None:
-        """Undoes `add`."""
-        for symbol in told.direct:
-            del self.direct[symbol][key]
-        for symbol in told.methods:
-            owner, method = _owner(key, symbol)
-            self.methods[method][owner].pop(key, None)
-        for call in told.named:
-            self.named[call[1]].pop(key, None)
-
-
 def _stored_in(told: Mapping[str, Told], tests: Collection[str]) -> dict[str, list[Plain]]:
     """What files put into dictionaries under keys that always hold a tensor."""
     keys: dict[str, list[Plain]] = {}
@@ -243,50 +172,6 @@ def _stored_in(told: Mapping[str, Told], tests: Collection[str]) -> dict[str, li
             else:
                 keys[name] = [value, f"{marked(file, row)} puts a tensor under '{name}'"]
     return {name: held for name, held in keys.items() if is_sure(held[0])}
-
-
-_Seen: TypeAlias = tuple[str, Plain, str, str]
-"""What one call hands in: the parameter, the value, the file and its row."""
-
-
-def _direct(signature: Signature, calls: Mapping[str, Plain]) -> Iterator[_Seen]:
-    """What is handed to a function that is imported."""
-    for caller in sorted(calls):
-        for name, (value, row) in calls[caller].items():
-            if name in signature.open:
-                yield name, value, caller, row
-
-
-def _named(
-    signature: Signature, owner: str, method: str, calls: Mapping[str, Sequence[Plain]], customs: _Customs
-) -> Iterator[_Seen]:
-    """What is handed to a method of what is called as its class is."""
-    names = signature.names
-    class_name = owner.rpartition(".")[2]
-    for caller in sorted(calls):
-        for receiver, _, args, keywords, row in calls[caller]:
-            if len(args) > len(names) or not is_named_after(receiver, class_name):
-                continue
-            if any(name not in names for name in keywords) or not customs.fits(receiver, method, names, len(args)):
-                continue
-            for name, value in (*zip(names, args, strict=False), *keywords.items()):
-                if value is not None and name in signature.must:
-                    yield name, value, caller, row
-
-
-def _overridden(
-    signature: Signature, owner: str, calls: Mapping[str, Mapping[str, Sequence[Plain]]], lineages: Lineages
-) -> Iterator[_Seen]:
-    """What is handed to methods that one overrides: `self.step(x)` in a base class."""
-    for base in lineages.above(owner) if calls else ():
-        if base not in calls or lineages.below(base) > MOST_DERIVED:
-            continue
-        for caller in sorted(calls[base]):
-            for handed in calls[base][caller]:
-                for at, (value, row) in handed.items():
-                    name = _named_at(signature.names, at)
-                    if name in signature.open:
-                        yield name, value, caller, row
 
 
 def mentioned(handed: Plain) -> set[str]:
@@ -331,28 +216,6 @@ def _methods_in(told: Mapping[str, Told]) -> Methods:
             if owner:
                 found.setdefault(method, []).append((key, owner))
     return found
-
-
-class _Customs:
-    """How the classes that go by one name take the arguments of a method: they must agree before a call counts."""
-
-    def __init__(self, told: Mapping[str, Told], methods: Methods) -> None:
-        self._told = told
-        self._methods = methods
-        self._usual: dict[tuple[str, str, int], tuple[str, ...] | None] = {}
-
-    def fits(self, receiver: str, method: str, names: tuple[str, ...], count: int) -> bool:
-        """Whether the first `count` parameters are those that most of the classes have."""
-        key = (receiver, method, count)
-        if key not in self._usual:
-            votes: dict[tuple[str, ...], int] = {}
-            for file, owner in self._methods.get(method, ()):
-                others = signature_of(self._told[file].open[f"{owner}.{method}"]).names
-                if len(others) >= count and is_named_after(receiver, owner.rpartition(".")[2]):
-                    votes[others[:count]] = votes.get(others[:count], 0) + 1
-            best = max(votes, key=lambda first: (votes[first], first), default=None)
-            self._usual[key] = best if best is not None and 2 * votes[best] > sum(votes.values()) else None
-        return self._usual[key] == names[:count]
 
 
 def is_test(name: str, module: str) -> bool:
@@ -412,12 +275,6 @@ def _of_derived(told: Mapping[str, Told], files: Collection[str], lineages: Line
                 _add(mine, wanted, value, key, row)
 
 
-def _named_at(names: Sequence[str], at: str) -> str:
-    """The parameter of a method that one of another is for, which is given by name or by its place."""
-    place = at[len(PLACE) :] if at.startswith(PLACE) else ""
-    return at if not place else names[int(place)] if int(place) < len(names) else ""
-
-
 def _of_one_class(found: Mapping[str, Plain], lineages: Lineages) -> dict[str, Plain]:
     """The same, but of several classes of objects only the one that all are derived from, if there is one."""
     result: dict[str, Plain] = {}
@@ -458,11 +315,3 @@ def _in_words(value: Plain) -> str:
     if functions_in(value):
         return "a function"
     return "a tensor" if value[0] == "T" else "a device" if value[0] == "D" else "tensors"
-
-
-def is_named_after(name: str, class_name: str) -> bool:
-    """Whether something called `name` is likely to be of the class `class_name`."""
-    words = [word.capitalize() for word in name.split("_") if word]
-    if not words or len(words[-1]) < _SHORTEST_NAME:
-        return False
-    return class_name.endswith(("".join(words), words[-1]))
