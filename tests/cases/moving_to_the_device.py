@@ -168,7 +168,7 @@ class Frame:
 
     def to(self, device):
         self.model.to(device)  # silent: HS401
-        self.points = self.points.to(device)  # expect: HS401
+        self.points = self.points.to(device)  # expect-possible: HS401
         return self
 
     def cpu_copy(self):
@@ -190,7 +190,7 @@ class Camera:
         self.view = view
 
     def to(self, *args, **kwargs):
-        return Camera(self.view.to(*args, **kwargs))  # expect: HS401
+        return Camera(self.view.to(*args, **kwargs))  # expect-possible: HS401
 
     def converted(self, *args):
         return Camera(self.view.to(*args))  # silent: HS401
@@ -246,3 +246,14 @@ def where_it_is_asked_for(x: Tensor) -> Tensor:
     if zeros_by_if(3).sum() > 0:  # silent: HS201
         x = x * f
     return x + a + b + c + d + e
+
+
+class Grid:
+    """What a constructor makes is on the CPU until it is moved, whoever has the object."""
+
+    def __init__(self, count: int):
+        self.rows = torch.arange(count)
+
+    def to(self, device):
+        self.rows = self.rows.to(device)  # expect: HS401
+        return self
