@@ -11,9 +11,10 @@ from tests.lint.test_project import scan
 
 from hostsync.lint import entries, stamps
 from hostsync.lint.check import Plan
-from hostsync.lint.entries import content_digest
+from hostsync.lint.entries import Entry, content_digest
 from hostsync.lint.gathering import survey
 from hostsync.lint.orders import may_be_kept
+from hostsync.lint.sketches import Outlines
 from hostsync.lint.stamps import Stamps
 from hostsync.lint.studying import Task, study_file
 from hostsync.project.cache import Cache
@@ -91,3 +92,16 @@ def test_what_came_from_a_later_content_is_not_kept(tmp_path: Path) -> None:
     task = Task(path, "a", Plan(), "a.py", content_digest(WAITS.encode()), (), None)
     assert may_be_kept(study_file(task))
     assert not may_be_kept(study_file(task._replace(content=content_digest(HIDES.encode()))))
+
+
+def test_a_file_that_is_gone_leaves_no_outline(tmp_path: Path) -> None:
+    """It was there when the run began."""
+    path = tmp_path / "a.py"
+    path.write_text(WAITS)
+    entry = Entry(found(path), "a.py", content_digest(WAITS.encode()))
+    path.unlink()
+    cache = Cache(tmp_path / "cache")
+    outlines = Outlines(cache.of_kind("sketches"), cache.of_kind("outlines"))
+    assert outlines.sketch(entry) is None
+    outlines.save()
+    assert not outlines.knows(entry)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from hostsync.facts import Imported, Outline
 from hostsync.lint.entries import Entry
@@ -13,6 +13,7 @@ from hostsync.project.cache import Cache, Plain, digest
 
 _Whole: TypeAlias = tuple[list[Any], list[Any], list[Any]]
 """The plain form of an outline: its imports, names and attributes."""
+_NOTHING: Final[_Whole] = ([], [], [])
 
 
 class Sketch:
@@ -40,7 +41,7 @@ class Sketch:
         found = _from_plain(self.whole)
         if found is None:
             # What was kept is damaged.
-            found = _from_plain(_read(self.entry))
+            found = _from_plain(_read(self.entry) or _NOTHING)
         return found or Outline((), ())
 
 
@@ -73,7 +74,7 @@ class Outlines:
 
     def _whole(self, entry: Entry) -> _Whole:
         kept = _of_three(self._wholes.get(entry.key, entry.content))
-        return _read(entry) if kept is None else kept
+        return kept or _read(entry) or _NOTHING
 
     def latest(self, key: str, mark: str) -> Outline | None:
         """What an earlier run found in a file, given the digest of that; None if it is lost."""
@@ -90,19 +91,21 @@ def sketch_of(entry: Entry) -> Sketch | None:
     if not entry.content or entry.is_notebook:
         return None
     whole = _read(entry)
+    if whole is None:
+        return None
     absolute = (module for module, _, _, _, local in whole[0] if not module.startswith(".") and not local)
     first_names = sorted({module.partition(".")[0] for module in absolute})
     return Sketch(entry, first_names, _digest_of(whole), lambda: whole)
 
 
-def _read(entry: Entry) -> _Whole:
-    """The plain form of the outline of a file; empty if it can't be read any more."""
+def _read(entry: Entry) -> _Whole | None:
+    """The plain form of the outline of a file; None if it can't be read any more, which is nothing to be kept."""
     from hostsync.syntax.outline import outline_of
 
     try:
         outline = outline_of(entry.file.path.read_bytes() if entry.given is None else entry.given)
     except OSError:
-        return [], [], []
+        return None
     imported, attributes = ([list(each) for each in part] for part in (outline.imports, outline.attributes))
     return imported, list(outline.names), attributes
 
