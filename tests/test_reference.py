@@ -64,9 +64,9 @@ def _paragraphs(text: str) -> str:
 
 def api() -> Iterator[str]:
     """The docstrings of the public names, and of what they give."""
+    from hostsync.runtime.capture import Capture
     from hostsync.runtime.oracle import Waited
     from hostsync.runtime.records import Place, Site, Wait
-    from hostsync.runtime.regions import Capture
 
     yield "# Python API\n"
     yield f"`import hostsync` imports nothing but itself; torch is imported when something watches. {NOTE}\n"

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 import hostsync
-from hostsync.runtime import raising, regions, sources
+from hostsync.runtime import chain, raising, sources
 from hostsync.runtime.driver import Seen
 from hostsync.runtime.merge import Merger
 
@@ -35,9 +35,9 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(sources, "open_session", open_session)
     monkeypatch.setattr(sources, "_MAKE", {"driver": Nothing})
     yield
-    assert regions.open_count == 0 and regions.chain.get() is None
-    assert not regions.everywhere and not sources._running
-    assert threading.get_ident() not in regions.chains
+    assert chain.open_count == 0 and chain.innermost.get() is None
+    assert not chain.everywhere and not sources._running
+    assert threading.get_ident() not in chain.by_thread
 
 
 def wait(kind: str = "stream", seconds: float = 0.5) -> None:
@@ -83,7 +83,7 @@ def test_an_allowance_can_be_used_again() -> None:
     assert [one.allowed for one in seen.waits] == ["meant", "meant"]
     with hostsync.watch() as seen, meant:
         pass
-    assert not regions.regions_open
+    assert not chain.regions_open
     with hostsync.watch() as seen:
         wait()
     assert seen.count == 1
@@ -104,8 +104,8 @@ def test_an_allowance_outlives_what_watched() -> None:
     with hostsync.allow("meant"):
         over.set()
         thread.join()
-        assert regions.chain.get() is not None
-    assert regions.chain.get() is None and not regions.regions_open
+        assert chain.innermost.get() is not None
+    assert chain.innermost.get() is None and not chain.regions_open
 
 
 def test_a_comment_allows() -> None:

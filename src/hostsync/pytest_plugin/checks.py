@@ -11,9 +11,10 @@ from hostsync.pytest_plugin.settings import LEVELS
 
 if TYPE_CHECKING:
     from hostsync.pytest_plugin.gate import Watched
+    from hostsync.runtime.capture import Capture
     from hostsync.runtime.cause import Causes
     from hostsync.runtime.records import Site, Wait
-    from hostsync.runtime.regions import Capture, watch
+    from hostsync.runtime.regions import watch
 
 
 class Checked:

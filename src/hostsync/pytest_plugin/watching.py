@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from hostsync.pytest_plugin.ledger import Ledger
 
 if TYPE_CHECKING:
-    from hostsync.runtime.regions import Capture, watch
+    from hostsync.runtime.capture import Capture
+    from hostsync.runtime.regions import watch
 
 
 _RUNNERS = (
@@ -48,10 +49,11 @@ class Watcher:
         """Begin to watch. Returns whether waits can be seen; `inactive` says why not."""
         if self.inactive or self._watch is not None:
             return not self.inactive
-        from hostsync.runtime import places, prerequisites, regions
+        from hostsync.runtime import chain, places, prerequisites
         from hostsync.runtime.errors import SourceError
+        from hostsync.runtime.regions import watch
 
-        watching = regions.watch(self._wanted, all_threads=True, on_wait=self._ledger.book, kept=0)
+        watching = watch(self._wanted, all_threads=True, on_wait=self._ledger.book, kept=0)
         try:
             prerequisites.require_cuda()
             self._capture = self._context.run(watching.__enter__)
@@ -60,7 +62,7 @@ class Watcher:
             return False
         self._watch = watching
         places.end_at(_runners())
-        regions.on_violation.append(self._ledger.check)
+        chain.on_violation.append(self._ledger.check)
         return True
 
     def keep_up(self) -> None:
@@ -88,10 +90,10 @@ class Watcher:
         watching, self._watch = self._watch, None
         self._capture = None
         if watching is not None:
-            from hostsync.runtime import places, regions
+            from hostsync.runtime import chain, places
 
             places.end_at(())
-            regions.on_violation.remove(self._ledger.check)
+            chain.on_violation.remove(self._ledger.check)
             self._context.run(watching.__exit__, None, None, None)
 
 

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from hostsync import __version__
 from hostsync.runtime.aggregate import Aggregator, Event, Totals
+from hostsync.runtime.capture import Capture
 from hostsync.runtime.launch import Ended, Program
 from hostsync.runtime.on_import import after_import
 from hostsync.runtime.printed import Printed
 from hostsync.runtime.records import SOURCES, Site, Wait
-from hostsync.runtime.regions import Capture, watch
+from hostsync.runtime.regions import watch
 from hostsync.runtime.sources import NOTHING_ACTIVE
 
 

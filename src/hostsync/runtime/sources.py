@@ -16,7 +16,7 @@ from importlib import import_module
 from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
-from hostsync.runtime import places, regions, trace
+from hostsync.runtime import chain, places, trace
 from hostsync.runtime.driver import Driver, Seen
 from hostsync.runtime.errors import HostSyncError, SourceError
 from hostsync.runtime.merge import Merger
@@ -176,7 +176,7 @@ def open_session(wanted: tuple[str, ...]) -> Session:
             raise SourceError(f"{SOURCES[wanted[0]]} can't be used: {reason}")
         session._unavailable += [(name, reason) for name in ORDER]
         return session
-    regions.is_compiling = torch.compiler.is_compiling
+    chain.is_compiling = torch.compiler.is_compiling
     if torch.cuda.is_initialized() or hasattr(torch.cuda._tls, "is_initializing"):
         session.start()
     else:
@@ -323,7 +323,7 @@ def _saw(source: str, seen: Seen, frame: FrameType | None) -> _Found | None:
     """Report what a source saw. Returns the error to raise, with the frame or the other thread to raise it in."""
     if _state.muted:
         return None
-    innermost = regions.chain.get()
+    innermost = chain.innermost.get()
     waiting: FrameType | None = None
     thread: int | None = None
     node = ""
@@ -333,15 +333,15 @@ def _saw(source: str, seen: Seen, frame: FrameType | None) -> _Found | None:
             found = _thread_in_backward()
             if found is not None:
                 thread, waiting = found
-                innermost = regions.chains.get(thread)
+                innermost = chain.by_thread.get(thread)
                 if thread == threading.get_ident():
                     thread = None
-        if innermost is None and not regions.everywhere:
+        if innermost is None and not chain.everywhere:
             return None
     if len(_running) == 1:
         # No other source sees it, so there is nothing to merge.
         wait, comment = _wait(source, seen, frame, waiting, node)
-        error = regions.deliver(wait, innermost, comment)
+        error = chain.deliver(wait, innermost, comment)
         return None if error is None else (error, frame, thread)
     at = frame or waiting
     spot = (id(at), at.f_lasti) if at is not None else (0, 0)
@@ -349,7 +349,7 @@ def _saw(source: str, seen: Seen, frame: FrameType | None) -> _Found | None:
 
     def report() -> _Found | None:
         wait, comment = made[0] if made else _wait(source, seen, frame, waiting, node)
-        error = regions.deliver(wait, innermost, comment)
+        error = chain.deliver(wait, innermost, comment)
         return None if error is None else (error, frame, thread)
 
     if source == "trace" and "driver" in _running:
@@ -420,7 +420,7 @@ def _thread_in_backward() -> tuple[int, FrameType] | None:
     found = None
     for ident, frame in sys._current_frames().items():
         if frame.f_code.co_name == "_engine_run_backward" and places.owner(frame.f_code) == places.TORCH:
-            if regions.chains.get(ident) is not None:
+            if chain.by_thread.get(ident) is not None:
                 return ident, frame
             found = found or (ident, frame)
     return found

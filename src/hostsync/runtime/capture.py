@@ -1,0 +1,131 @@
+"""What a `watch` saw."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hostsync.runtime.records import SOURCES, Site, Wait
+
+if TYPE_CHECKING:
+    from hostsync.runtime.sources import Active, Session
+
+
+class Capture:
+    """What a `watch` saw. Its memory stays bounded: sites are counted, and of the waits a sample is kept.
+
+    Attributes:
+        count: waits seen that were not allowed.
+        allowed: waits seen that were allowed.
+        seconds: time blocked in the waits that were not allowed, in seconds; 0.0 where no source can tell.
+    """
+
+    KEPT = 10_000
+    """Waits kept: the first ones, then a random sample of all."""
+    SITES = 20_000
+    """Sites told apart; waits at further ones are added up by their kind."""
+
+    def __init__(self, on_wait: Callable[[Wait], None] | None = None, kept: int = KEPT) -> None:
+        self.count = 0
+        self.allowed = 0
+        self.seconds = 0.0
+        self._session: Session | None = None
+        self._on_wait = on_wait
+        self._kept = kept
+        self._waits: list[Wait] = []
+        self._sites: dict[tuple[Any, ...], list[Any]] = {}
+        self._random = random.Random(0)
+        # A callback can interrupt `add` in its own thread (a wait in a finalizer), so the lock must let it in again.
+        self._lock = threading.RLock()
+
+    @property
+    def active(self) -> Active:
+        """The sources that are active (or were when the region ended), what they can't see, and why others are not."""
+        from hostsync.runtime.sources import NOTHING_ACTIVE
+
+        return NOTHING_ACTIVE if self._session is None else self._session.active
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of the active sources, out of `records.SOURCES`."""
+        return self.active.names
+
+    @property
+    def blind_spots(self) -> tuple[str, ...]:
+        """What none of the active sources can see, and why better ones are not active; a phrase each."""
+        active = self.active
+        return (*active.blind, *(f"{SOURCES[name]}: {why}" for name, why in active.unavailable))
+
+    @property
+    def waits(self) -> tuple[Wait, ...]:
+        """The waits in the order in which they were seen, allowed ones too; a sample once they are more than `KEPT`."""
+        with self._lock:
+            return tuple(self._waits)
+
+    def add(self, wait: Wait) -> None:
+        """Take in one wait."""
+        with self._lock:
+            if wait.allowed is None:
+                self.count += 1
+                self.seconds += wait.seconds
+            else:
+                self.allowed += 1
+            if self._kept:
+                self._keep(wait)
+        if self._on_wait is not None:
+            self._on_wait(wait)
+
+    def _keep(self, wait: Wait) -> None:
+        if len(self._waits) < self._kept:
+            self._waits.append(wait)
+        else:
+            at = int(self._random.random() * (self.count + self.allowed))
+            if at < self._kept:
+                del self._waits[at]
+                self._waits.append(wait)
+        key = (wait.place, wait.kind, wait.operation, wait.memory, wait.phase, wait.allowed)
+        site = self._sites.get(key)
+        if site is None:
+            if len(self._sites) >= self.SITES:
+                key = (None, wait.kind, "", "", "other", wait.allowed)
+            site = self._sites.setdefault(key, [0, 0.0, 0.0, 0, set(), wait])
+        site[0] += 1
+        site[1] += wait.seconds
+        if wait.seconds > site[2]:
+            site[2] = wait.seconds
+        site[3] += wait.bytes or 0
+        if wait.stream is not None and len(site[4]) < 64:
+            site[4].add(wait.stream)
+
+    def sites(self) -> tuple[Site, ...]:
+        """The waits added up by expression and kind, the longest blocked first, then the most frequent."""
+        with self._lock:
+            rows = [(key, list(site)) for key, site in self._sites.items()]
+        sites = [
+            Site(
+                place,
+                kind,
+                operation,
+                count,
+                seconds,
+                longest,
+                size,
+                memory,
+                tuple(sorted(streams)),
+                phase,
+                None,
+                allowed,
+                example,
+            )
+            for (place, kind, operation, memory, phase, allowed), (
+                count,
+                seconds,
+                longest,
+                size,
+                streams,
+                example,
+            ) in rows
+        ]
+        return tuple(sorted(sites, key=lambda site: (-site.seconds, -site.count)))
