@@ -134,6 +134,9 @@ def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
         return
     if isinstance(value, Tensor) and not value.sure:
         each: Value = value
+    elif isinstance(value, Tensor) and value.ndim is None:
+        # `row, col = edges`: rows as often as numbers.
+        each = value._replace(param=None)
     else:
         each = iterated(frame, value)
     for item in target.items:

@@ -11,6 +11,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.annotations import admits_number
+from hostsync.infer.defaults import last_name
 from hostsync.infer.evidence import dotted_path, is_named_mask, is_number
 from hostsync.infer.frame import Frame, explain
 from hostsync.infer.handed import HELD
@@ -256,7 +257,7 @@ def _is_own_part(frame: Frame, node: facts.Call) -> bool:
 def _to_accelerator(
     frame: Frame, node: facts.Call, source: Tensor, op: str, wanted: DeviceValue, non_blocking: bool | None
 ) -> None:
-    if non_blocking is None or (non_blocking and source.pinned is not False):
+    if non_blocking is None or (non_blocking and source.pinned is not False) or _has_nothing(_receiver(node)):
         return
     if non_blocking and source.origin is not None:
         loader = next((reason for reason in reasons(source.origin) if reason.text == LOADER), None)
@@ -282,6 +283,21 @@ def _to_accelerator(
         origin=source.origin,
         confidence="certain" if certain and not non_blocking else "likely",
         source=source.device,
+    )
+
+
+def _has_nothing(source: facts.Expr | None) -> bool:
+    """`torch.empty(0, 4)`, `torch.tensor([])`: made without an element, so that there is nothing to copy."""
+    if not isinstance(source, facts.Call) or not source.args:
+        return False
+    name = last_name(source.func)
+    if name in {"tensor", "as_tensor"}:
+        return _is_empty(source.args[0])
+    sizes = source.args
+    if isinstance(sizes[0], facts.Sequence):
+        sizes = sizes[0].items
+    return name in {"empty", "zeros", "ones", "rand", "randn"} and any(
+        isinstance(size, facts.Const) and size.kind == "int" and size.value == 0 for size in sizes
     )
 
 

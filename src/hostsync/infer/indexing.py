@@ -82,6 +82,9 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
         value = _as_mask(frame, node, value)
         if isinstance(value, Items) and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
             parts.extend(Part(node, _kind_of(node, item), item) for item in value.items)
+        elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Tensor):
+            # `x[torch.where(…)]`: one for each dimension, however many these are.
+            parts.append(Part(node, "tensor", value.element._replace(ndim=None)))
         else:
             parts.append(Part(node, _kind_of(node, value), value))
     return parts

@@ -83,6 +83,9 @@ _OF_POSITIONS: Final = frozenset(
 
 def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
     receiver = method.receiver
+    if method.name == "astype" and not isinstance(receiver, (Array, Instance, Choice)):
+        # Neither a tensor nor a number has it, whatever the receiver was taken to be.
+        return Array()
     if isinstance(receiver, Tensor):
         return _tensor_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Instance):
@@ -222,6 +225,9 @@ def _unknown_method(
         return Items("generator", None, Tensor(_of_module(receiver)))
     if name in {"named_parameters", "named_buffers"}:
         return Items("generator", None, Items("tuple", (TEXT, Tensor(_of_module(receiver))), UNKNOWN))
+    if name in _DRAWS and (name.startswith("r") or _DISTRIBUTION.search(_text(subject))):
+        # It lives where the parameters of what was handed in do.
+        return Tensor(where)
     if name == "state_dict":
         return Mapping((), Tensor(ANYWHERE) if subject is not None and is_model_name(subject) else UNKNOWN)
     return UNKNOWN
@@ -364,6 +370,8 @@ def _is_off(value: Value) -> bool:
 
 _DRAWS: Final = frozenset({"sample", "rsample", "sample_n", "rsample_n"})
 """Methods of distributions that are told a shape and no tensor."""
+_DISTRIBUTION: Final = re.compile(r"(^|_)(dist|distribution|prior|posterior)\d*$")
+"""Names of distributions."""
 
 
 def _drawn(receiver: Instance, name: str, value: Value) -> Value:
