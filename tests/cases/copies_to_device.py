@@ -176,3 +176,10 @@ def one_of_two(x: Tensor, host: bool, there):
     table = torch.zeros(3) if host else torch.zeros(3, device=there)
     nothing = x.new_tensor([])  # silent: HS404
     return torch.as_tensor(table, device=x.device), nothing, x.new_tensor([1.0])  # expect: HS401, HS404
+
+
+def nothing_to_copy(x: torch.Tensor, device: torch.device) -> tuple[torch.Tensor, ...]:
+    none = torch.empty(0).to(x.device)
+    no_rows = torch.zeros((0, 4)).to(device)
+    one = torch.zeros((1, 4)).to(device)  # expect: HS401
+    return none, no_rows, one

@@ -182,3 +182,26 @@ def between(x: Tensor, low: Tensor):
     there = Range(low, low + 1.0, validate_args=False)
     moved = on_host.rsample().to(x.device)  # expect: HS401
     return moved + there.rsample().to(x.device)  # silent: HS401
+
+
+def draw(shape: tuple[int, ...], dist, same: bool) -> torch.Tensor:
+    if same:
+        return dist.rsample(shape[:1]) if dist.has_rsample else dist.sample(shape[:1])
+    return dist.rsample(shape) if dist.has_rsample else dist.sample(shape)
+
+
+class Applied:
+    def __init__(self, p: float, device: torch.device):
+        self.chance = D.Bernoulli(p)
+        self.amount = Normal(torch.zeros(1, device=device), torch.ones(1, device=device))  # expect: HS602
+
+    def on_the_cpu(self, size: int) -> bool:
+        chosen = draw((size,), self.chance, False)
+        return bool(chosen.sum() > 0)
+
+    def on_the_device(self, size: int) -> float:
+        return draw((size,), self.amount, True).sum().item()  # expect: HS101
+
+
+def by_the_file_that_defines_it(loc: torch.Tensor, scale: torch.Tensor) -> object:
+    return torch.distributions.normal.Normal(loc, scale)  # expect: HS602

@@ -70,3 +70,25 @@ def pool(x: Tensor, batch: Tensor):
     size = int(batch.max().item() + 1)  # expect: HS101
     out = x.new_zeros(size, x.size(1))  # silent: HS104
     return out.index_add_(0, batch.long(), x)
+
+
+def nearest(x: torch.Tensor, k: int) -> torch.Tensor:
+    value, col = torch.cdist(x, x).topk(k, largest=False)
+    row = torch.arange(len(x), device=x.device).view(-1, 1).repeat(1, k)
+    near = ~value.isinf()
+    return torch.stack([row[near], col[near]], dim=0)  # expect: HS302,HS302
+
+
+def difference_to_the_nearest(x: torch.Tensor) -> torch.Tensor:
+    row, col = nearest(x, 8)
+    return x[row] - x[col]
+
+
+def rows_of_a_sparse_matrix(adjacency: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    row, col = adjacency.indices()
+    return x[col] * adjacency.values().view(-1, 1) + x[row]
+
+
+def numbers_among_positions(scores: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    best = scores.argsort(descending=True)
+    return x[best[0]]  # expect: HS308

@@ -118,3 +118,13 @@ def by_rows(x: Tensor, rows: Tensor):
     index = rows.long().view(-1, 2)
     first = x[index[0]]  # silent: HS308
     return first, [x[row] for row in index]  # silent: HS308
+
+
+def rows_by_a_list_of_the_host(table: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
+    rows = order.tolist()  # expect: HS101
+    return table[rows]  # expect: HS405
+
+
+def row_by_a_number_of_the_host(table: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
+    row = order.max().tolist()  # expect: HS101
+    return table[row]

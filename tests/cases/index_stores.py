@@ -29,8 +29,9 @@ def at_positions(x: Tensor, index: Tensor):
 def at_pairs(x: Tensor, anchor: Tensor, other: Tensor):
     mask = torch.zeros_like(x, dtype=torch.bool)
     mask[anchor, other] = True  # expect: HS406
-    mask[anchor] = True  # silent: HS406
-    mask[:, anchor] = True  # silent: HS406
+    mask[anchor] = True  # expect: HS406
+    mask[:, anchor] = True  # expect: HS406
+    x[anchor] = 1.0  # silent: HS406
     return mask
 
 
@@ -199,3 +200,22 @@ class Ring(torch.nn.Module):
         self.at[0] = (at + x.shape[0]) % self.size  # expect: HS406
         self.at[0] = 2 * scale  # silent: HS406
         self.rows[0] = (at + x.shape[0]) % self.size  # silent: HS406
+
+
+def truth_values_at_positions(x: torch.Tensor, subset, found: list[torch.Tensor]) -> torch.Tensor:
+    chosen = torch.zeros(len(x), dtype=torch.bool, device=x.device)
+    chosen[found[-1].flatten()] = True  # expect: HS406
+    if subset.dtype != torch.bool:
+        chosen[subset] = True  # expect: HS406
+    return chosen
+
+
+def truth_values_at_a_mask(x: torch.Tensor, subset_mask: torch.Tensor) -> torch.Tensor:
+    chosen = torch.zeros(len(x), dtype=torch.bool, device=x.device)
+    chosen[subset_mask] = True
+    chosen[x > 0] = True
+    return chosen
+
+
+def where_rows_are_full(mask: torch.Tensor) -> None:
+    mask[torch.where(mask.sum(-1) == mask.shape[-1])] = False  # expect: HS301,HS406

@@ -93,3 +93,11 @@ def read_before(x: Tensor):
 def corners_of(boxes, width: int):
     corners = boxes[:, [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 2).astype(np.float64)  # silent: HS405
     return corners.clip(0, width)
+
+
+def rounded_up(length) -> int:
+    return np.ceil(np.log1p(length)).astype("int").item()
+
+
+def rounded_up_on_the_device(length: torch.Tensor) -> int:
+    return torch.log1p(length).ceil().int().item()  # expect: HS101

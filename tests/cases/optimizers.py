@@ -89,3 +89,15 @@ def fit(model, loader, steps: int):
         scheduler.step()  # silent: HS603
         for group in optimizer.param_groups:
             print(group["lr"])  # silent: HS105
+
+
+def larger_step(closure) -> float:
+    return float(closure())  # expect: HS103
+
+
+def ratios(params: list[torch.Tensor], grads: list[torch.Tensor]) -> list[float]:
+    found = []
+    for w, g in zip(torch._foreach_norm(params), torch._foreach_norm(grads)):
+        found.append(1.0 if g == 0 else (w / g).item())  # expect: HS201,HS101
+    torch._foreach_mul_(grads, 0.5)
+    return found

@@ -24,3 +24,11 @@ def f(x: Tensor):
     t = x.masked_fill(x > 0, n)  # expect: HS303
     u = x.chunk(n)  # expect: HS605
     return a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s, t, u
+
+
+def parts_of(flat: torch.Tensor, shapes) -> list[torch.Tensor]:
+    found, start = [], 0
+    for shape in shapes:
+        found.append(flat[start : start + shape.numel()].view(shape))
+        start += shape.numel()
+    return found

@@ -93,4 +93,4 @@ def picked_by_keys(layer: torch.nn.Module, x: torch.Tensor, keys, *args):
 
 def scaled(x: torch.Tensor, spread):
     rows = [1, 2] * spread.astype(np.int64)
-    return x[rows]  # silent: HS405
+    return x[rows]  # expect: HS405

@@ -456,8 +456,8 @@ _DIGIT = {
     "trace": "0", "scalar_tensor": "0", "masked_select": "1", "ravel": "1", "bincount": "1", "histc": "1",
     "diagflat": "2", "combinations": "2", "block_diag": "2",
     "frombuffer": "1", "fftfreq": "1", "rfftfreq": "1", "parameters_to_vector": "1", "invert_permutation": "1",
-    "nonzero_static": "2", "indices": "2", "get_total_norm": "0", "clip_grad_norm_": "0", "crow_indices": "1", "get_rng_state": "1",
-    "dist": "0", "allclose": "0", "multi_dot": "2", "chain_matmul": "2", "from_file": "1",
+    "nonzero_static": "2", "indices": "2", "get_total_norm": "0", "clip_grad_norm_": "0", "crow_indices": "1",
+    "get_rng_state": "1", "dist": "0", "allclose": "0", "multi_dot": "2", "chain_matmul": "2", "from_file": "1",
     "multilabel_margin_loss_": "0",
 }  # fmt: skip
 _SAME = words_of(

@@ -102,7 +102,8 @@ def _call(frame: Frame, node: facts.Call) -> Value:
         return method_call(frame, node, callee, args, keywords)
     if isinstance(callee, Unknown) and receiver is None:
         note_callback(frame, callee, [value for _, value in args])
-        return UNKNOWN
+        # What an optimizer is handed to work out the loss anew.
+        return Tensor(ANYWHERE, ndim=0) if isinstance(func, facts.Name) and func.id == "closure" else UNKNOWN
     if isinstance(callee, Ref):
         return library_call(frame, node, callee.name, args, keywords)
     if isinstance(callee, Callable):

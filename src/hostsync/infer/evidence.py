@@ -199,7 +199,7 @@ def usage_of(
         if kind is Attr:
             while type(node) is Attr:
                 span, value, name = node
-                if name in methods:
+                if name in methods and not (name == "numel" and _is_named_size(value)):
                     _note(tensors, value, span)
                 elif name == "device":
                     _note(placed, value, span)
@@ -441,6 +441,12 @@ def _note(tensors: dict[str, Place], node: Expr, span: Place) -> None:
     path = used_path(node)
     if path is not None and (path not in tensors or span < tensors[path]):
         tensors[path] = span
+
+
+def _is_named_size(node: Expr) -> bool:
+    """`shape.numel()`: a `torch.Size` has that, too."""
+    name = (dotted_path(node) or "").rpartition(".")[2]
+    return name.endswith(("shape", "size"))
 
 
 def _note_cast(tensors: dict[str, Place], call: Call) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from hostsync import facts
@@ -97,6 +99,16 @@ _ALIASES: Final = {
 }
 
 
+_DEFINED_IN: Final = re.compile(
+    r"torch\.(?:(distributions|optim)\.(?!lr_scheduler\.|swa_utils\.)[a-z]\w*|"
+    r"(nn)\.(?:modules\.)?(?:activation|adaptive|batchnorm|container|conv|distance|dropout|flatten|fold|instancenorm|"
+    r"linear|loss|module|normalization|padding|pooling|rnn|sparse|transformer|upsampling))\.([A-Z]\w*)"
+)
+"""A class under the name of the file that defines it: `torch.distributions.normal.Normal`, `torch.optim.adam.Adam`."""
+
+
+@cache
 def known_as(name: str) -> str:
     """The one name under which the catalogue knows something that torch exports under several."""
-    return _ALIASES.get(name, name)
+    found = _DEFINED_IN.fullmatch(name)
+    return _ALIASES.get(name, name) if found is None else f"torch.{found[1] or found[2]}.{found[3]}"

@@ -538,6 +538,9 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         # Two tensors wait whatever they hold: positions, or truth values that are turned into such.
         several = [p for p in parts if p.kind == "tensor"]
         at_tensors = several[1:] or [p for p in parts if p.kind == "scalar" or _is_position(p)]
+        if several and base.dtype == "bool":
+            # `mask[x] = True`: what truth values are set at are positions, where nothing says that they are others.
+            at_tensors = several
         if scalar and _is_pointed(base, parts):
             at_tensors = parts
         ints = [p for p in parts if p.kind == "int" or _is_calculated(p)]

@@ -22,6 +22,7 @@ from hostsync.infer.methods import method_call
 from hostsync.infer.module_containers import contents
 from hostsync.infer.operations import (
     device_of,
+    merged,
 )
 from hostsync.infer.own_calls import WRAPPER, construct, own_function
 from hostsync.infer.plain import TENSOR_TYPES
@@ -48,6 +49,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     because,
+    tensors_in,
 )
 
 _OF_ARRAYS: Final = frozenset({"scipy", "cv2", "skimage", "librosa"})
@@ -92,6 +94,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
     if op is not None:
         made = operation(frame, node, op, args, keywords, None)
         return made._replace(held=contents(name, args)) if isinstance(made, Instance) else made
+    if name.startswith(_FOREACH):
+        return _for_each(name, args)
     links = frame.context.links
     known = links.by_name(name) if links is not None and root == "torch" else None
     if isinstance(known, Callable):
@@ -103,6 +107,18 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
     if name in {"copy.deepcopy", "copy.copy"} and args:
         return args[0][1]
     return UNKNOWN
+
+
+_FOREACH: Final = "torch._foreach_"
+
+
+def _for_each(name: str, args: ArgumentList) -> Value:
+    """What torch's optimizers are made of: `torch._foreach_norm(tensors)` gives one for each of a list."""
+    if name.endswith("_"):
+        return NOTHING
+    tensors = tensors_in(args[0][1]) if args else []
+    ndim = 0 if name in {f"{_FOREACH}norm", f"{_FOREACH}max"} else None
+    return Items("list", None, Tensor(merged([tensor._replace(ndim=None) for tensor in tensors]), ndim=ndim))
 
 
 def _legacy_constructor(frame: Frame, node: facts.Call, rest: str, args: ArgumentList) -> Value:

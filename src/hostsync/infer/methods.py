@@ -131,6 +131,8 @@ def _tensor_method(
         # Neither a number nor an array has such a method.
         receiver = receiver._replace(sure=True)
     value = operation(frame, node, op, args, keywords, receiver)
+    if name == "tolist" and receiver.sure and receiver.ndim != 0:
+        return Items("list", None, NUMBER if receiver.ndim in {None, 1} else UNKNOWN)
     if not isinstance(value, Tensor) or op.returns == "self":
         return value
     # A member that bundles of tensors, numbers and modules have as well does not make sure what was not.
