@@ -140,13 +140,16 @@ class Drawn(torch.nn.Module):
     def __init__(self, low: float):
         super().__init__()
         self.low = low
-        self.use(torch.device("cpu"))
+        self.use()
+
+    def use(self, device=torch.device("cpu")):
+        self.draw(device)
 
     def to(self, device):
         self.use(device)
         return self
 
-    def use(self, device):
+    def draw(self, device):
         self.bound = torch.tensor(self.low, device=device)  # expect-possible: HS404  # silent: HS404
 
 
