@@ -140,16 +140,13 @@ class Drawn(torch.nn.Module):
     def __init__(self, low: float):
         super().__init__()
         self.low = low
-        self.use()
-
-    def use(self, device=torch.device("cpu")):
-        self.draw(device)
+        self.use(torch.device("cpu"))
 
     def to(self, device):
         self.use(device)
         return self
 
-    def draw(self, device):
+    def use(self, device):
         self.bound = torch.tensor(self.low, device=device)  # expect-possible: HS404  # silent: HS404
 
 

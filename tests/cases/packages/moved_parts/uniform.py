@@ -19,7 +19,7 @@ class Uniform(Sampler):
     def draw(self) -> torch.Tensor:
         where = place([self.low, self.high])
         first = self.limits.to(torch.device("cpu"))  # expect: HS102
-        return first + self.scale.to(device=where)  # silent: HS102
+        return first + self.scale.to(device=where)  # expect: HS102
 
 
 class Drawing(Holder):
