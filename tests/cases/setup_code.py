@@ -132,34 +132,3 @@ class Noise:
     def add(self, x: torch.Tensor):
         shift = torch.rand(self.size, device=self.device)
         return x + self.noise.to(x.device) + shift.to(x.device)  # expect: HS401
-
-
-class Drawn(torch.nn.Module):
-    """Made on the CPU, and moved by a `to` of its own, which nothing that it is a part of calls."""
-
-    def __init__(self, low: float):
-        super().__init__()
-        self.low = low
-        self.use(torch.device("cpu"))
-
-    def to(self, device):
-        self.use(device)
-        return self
-
-    def use(self, device):
-        self.bound = torch.tensor(self.low, device=device)  # expect-possible: HS404  # silent: HS404
-
-
-class Moved(torch.nn.Module):
-    """Made without a word of where, and moved."""
-
-    def __init__(self, low: float):
-        super().__init__()
-        self.low = low
-
-    def to(self, device):
-        self.use(device)
-        return self
-
-    def use(self, device):
-        self.bound = torch.tensor(self.low, device=device)  # expect: HS404

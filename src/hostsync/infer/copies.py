@@ -12,7 +12,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.annotations import admits_number
 from hostsync.infer.defaults import last_name
-from hostsync.infer.evidence import BLOCKS, dotted_path, is_named_mask, is_number
+from hostsync.infer.evidence import dotted_path, is_named_mask, is_number
 from hostsync.infer.frame import Frame, explain
 from hostsync.infer.handed import HELD
 from hostsync.infer.host_calls import ArgumentList, KeywordList, depth_of
@@ -165,46 +165,7 @@ def _flag(name: str, position: int | None, args: ArgumentList, keywords: Keyword
     return False
 
 
-def _names_the_host(frame: Frame, args: ArgumentList, keywords: KeywordList) -> bool:
-    """Whether the destination is written as the CPU, there or in the function, as who knows of another source does.
-
-    What is moved to a device that turns out to be the CPU mostly is there already: in seventeen libraries that were
-    written for it, 10 of 13 such calls did not wait.
-    """
-    places = [node for node, _ in args[:1]] + [node for name, node, _ in keywords if name == "device"]
-    names = {node.id for node in places if isinstance(node, facts.Name)}
-    return any(_speaks_of_host(node) for node in places) or (
-        frame.function is not None and bool(names) and _is_set_to_host(frame.function.body, names)
-    )
-
-
-def _is_set_to_host(body: tuple[facts.Stmt, ...], names: set[str]) -> bool:
-    """`device = torch.device("cpu")`, for one of the names."""
-    stack: list[object] = [body]
-    while stack:
-        node = stack.pop()
-        if type(node) is tuple:
-            stack.extend(node)
-        elif isinstance(node, BLOCKS):
-            stack.extend(part for part in node if type(part) is tuple)
-        elif isinstance(node, facts.Assign) and node.value is not None and _speaks_of_host(node.value):
-            named = {target.id for target in node.targets if isinstance(target, facts.Name)}
-            if named & names:
-                return True
-    return False
-
-
-def _speaks_of_host(node: facts.Expr) -> bool:
-    if isinstance(node, facts.Const):
-        return node.value == "cpu"
-    return _speaks_of(node, "cpu") or (
-        isinstance(node, facts.Call) and bool(node.args) and _speaks_of_host(node.args[0])
-    )
-
-
-def _to_host(
-    frame: Frame, node: facts.Call, source: Tensor, op: str, form: str, confidence: str | None = None
-) -> Value:
+def _to_host(frame: Frame, node: facts.Call, source: Tensor, op: str, form: str) -> Value:
     frame.emit(
         "read-back",
         op,
@@ -214,7 +175,6 @@ def _to_host(
         device=source.device,
         sure=source.sure,
         origin=source.origin,
-        confidence=confidence,
     )
     return source._replace(device=CPU, pinned=False, param=None, origin=None)
 
@@ -232,14 +192,13 @@ def _to(
     non_blocking = _flag("non_blocking", None if op == "Tensor.to" else 1, args, keywords)
     if only_host(wanted.device):
         if wanted.device == CPU and non_blocking is not True:
-            is_doubtful = not is_certain(source.device) and not _names_the_host(frame, args, keywords)
-            return _to_host(frame, node, source, op, "to-host", "possible" if is_doubtful else None)
+            return _to_host(frame, node, source, op, "to-host")
         return source._replace(device=wanted.device, param=None)
     moved = source._replace(device=wanted.device, pinned=False, param=None)
     if brings_from_host(frame, keywords) and not is_certain(source.device) and source.pinned is False:
         moved_on(frame, node, wanted, is_made_here="cpu" in source.device)
     elif source.device == MOVED and wanted.device >= CPU and non_blocking is not True:
-        _to_host(frame, node, source, op, "to-host", "possible")
+        _to_host(frame, node, source, op, "to-host")
     elif may_be_host(source.device) and source.device != wanted.device:
         _to_accelerator(frame, node, source, op, wanted, non_blocking)
     if source.device == wanted.device and not is_certain(source.device):
