@@ -10,11 +10,11 @@ import json
 import os
 import subprocess
 import sys
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.gpu import keeping
 
 import hostsync
 
@@ -52,17 +52,6 @@ def where(entry: dict[str, Any]) -> str:
 
 
 def keep(name: str, data: dict[str, Any], **more: Any) -> None:
-    folder = os.environ.get("HOSTSYNC_RESULTS")
-    if not folder:
-        return
-    import torch
-
-    head = {
-        "date": datetime.now(timezone.utc).date().isoformat(),
-        "torch": torch.__version__,
-        "device": torch.cuda.get_device_name(),
-        "python": sys.version.split()[0],
-    }
     findings = [
         {
             "where": where(entry),
@@ -86,8 +75,7 @@ def keep(name: str, data: dict[str, Any], **more: Any) -> None:
         "blind_spots": data["runs"][0]["blind_spots"],
         **more,
     }
-    kept = json.dumps({**head, **what}, indent=1).replace(f"{ROOT}{os.sep}", "")
-    (Path(folder) / f"confirm_{name}.json").write_text(kept + "\n")
+    keeping.keep(f"confirm_{name}", what)
 
 
 def verdicts(data: dict[str, Any]) -> dict[tuple[int, str], str]:

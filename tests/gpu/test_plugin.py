@@ -12,11 +12,11 @@ import re
 import subprocess
 import sys
 import time
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.gpu import keeping
 
 import hostsync
 
@@ -30,7 +30,6 @@ pytestmark = [
 
 # Made absolute here: tests run in folders of their own.
 PATHS = [str(Path(path).absolute()) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
-RESULTS = Path(os.environ["HOSTSYNC_RESULTS"]).absolute() if os.environ.get("HOSTSYNC_RESULTS") else None
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 HAS_XDIST = importlib.util.find_spec("xdist") is not None
 LINE = re.compile(r"^(PASSED|FAILED|XFAIL|XPASS|ERROR|SKIPPED) \S+::([^\s:]+(?:\[.*\])?)(?: - |$)")
@@ -96,16 +95,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
 
 
 def keep(name: str, what: dict[str, Any]) -> None:
-    if not RESULTS:
-        return
-    head = {
-        "date": datetime.now(timezone.utc).date().isoformat(),
-        "torch": torch.__version__,
-        "device": torch.cuda.get_device_name(),
-        "python": sys.version.split()[0],
-        "pytest": pytest.__version__,
-    }
-    (RESULTS / f"plugin_{name}.json").write_text(json.dumps({**head, **what}, indent=1) + "\n")
+    keeping.keep(f"plugin_{name}", {"pytest": pytest.__version__, **what})
 
 
 # --- what guards are asked to catch --------------------------------------------------------------

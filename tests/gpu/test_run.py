@@ -15,12 +15,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.gpu import digests
+from tests.gpu.keeping import keep
 
 import hostsync
 
@@ -76,21 +76,6 @@ def marks(path: Path) -> set[tuple[int, str]]:
     return found
 
 
-def keep(name: str, what: dict[str, Any]) -> None:
-    folder = os.environ.get("HOSTSYNC_RESULTS")
-    if not folder:
-        return
-    import torch
-
-    head = {
-        "date": datetime.now(timezone.utc).date().isoformat(),
-        "torch": torch.__version__,
-        "device": torch.cuda.get_device_name(),
-        "python": sys.version.split()[0],
-    }
-    (Path(folder) / f"run_{name}.json").write_text(json.dumps({**head, **what}, indent=1) + "\n")
-
-
 def short(site: dict[str, Any]) -> dict[str, Any]:
     keys = ("code", "expression", "kind", "call", "operation", "count", "memory", "streams", "phase", "bytes")
     where = f"{Path(site['filename'] or '-').name}:{(site['location'] or {}).get('row')}"
@@ -128,7 +113,7 @@ def test_every_blocking_call_is_reported_and_none_is_invented(name: str, program
     )
     plain = run(sys.executable, *program, cwd=tmp_path)
     keep(
-        name,
+        f"run_{name}",
         {
             "programs": digests.of_files(*program),
             "calls_on_main_thread": [len(seen[0]), len(profiled[0])],
@@ -166,7 +151,7 @@ def test_every_marked_row_is_reported_with_its_rule_and_no_other(tmp_path: Path)
 def test_text_report_trace_and_exit_codes(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hostsync", "run"]
     done = run(*command, "--fail-over", "0", "--trace", "t.json", str(TRAINER), "--steps", "30", cwd=tmp_path, code=1)
-    keep("trainer_text", {"report": done.stderr.splitlines()})
+    keep("run_trainer_text", {"report": done.stderr.splitlines()})
     assert " host waits blocked " in done.stderr
     assert "loss.item()" in done.stderr
     slices = [event for event in json.loads((tmp_path / "t.json").read_text())["traceEvents"] if event["ph"] == "X"]
@@ -175,7 +160,7 @@ def test_text_report_trace_and_exit_codes(tmp_path: Path) -> None:
     quiet = run(*free, cwd=tmp_path, code=1)
     assert "Allowed: 1 wait" in quiet.stderr
     assert "once an epoch, after all steps are enqueued" in quiet.stderr
-    keep("trainer_without_waits_text", {"report": quiet.stderr.splitlines()})
+    keep("run_trainer_without_waits_text", {"report": quiet.stderr.splitlines()})
 
 
 def test_a_program_that_never_uses_cuda(tmp_path: Path) -> None:
@@ -236,7 +221,7 @@ def test_probe(tmp_path: Path) -> None:
         answer = json.loads(run(*command, cwd=tmp_path, code=code).stdout)
         found.append({key: answer[key] for key in ("expression", "waits", "scope", "through", "code")})
         assert (answer["waits"], answer["code"]) == (bool(code), rule)
-    keep("probe", {"of": digests.of_definition(Path(__file__), "PROBES"), "probes": found})
+    keep("run_probe", {"of": digests.of_definition(Path(__file__), "PROBES"), "probes": found})
 
 
 RANKS = """\
@@ -273,7 +258,7 @@ def test_the_ranks_of_torchrun(output_format: str, tmp_path: Path) -> None:
     run(*launcher, *hostsync_run, "ranks.py", cwd=tmp_path)
     merged = (tmp_path / "report.out").read_text()
     if output_format == "text":
-        keep("ranks_text", {"of": digests.of_definition(Path(__file__), "RANKS"), "report": merged.splitlines()})
+        keep("run_ranks_text", {"of": digests.of_definition(Path(__file__), "RANKS"), "report": merged.splitlines()})
         assert "2 ranks: " in merged
         assert "ranks.py:21:5  loss.item()  0 on rank 0, 5 on rank 1" in merged
         return
@@ -290,7 +275,7 @@ def test_the_ranks_of_torchrun(output_format: str, tmp_path: Path) -> None:
     import torch
 
     keep(
-        "ranks",
+        "run_ranks",
         {
             "of": digests.of_definition(Path(__file__), "RANKS"),
             "gpus": min(torch.cuda.device_count(), 2),

@@ -213,46 +213,36 @@ def _record(
         if receiver is not None and isinstance(node.func, facts.Attr)
         else next(iter(placed.nodes.values()), None)
     )
+    sure, origin, confidence = True, None, None
     if kind == "synchronize" or op.name.endswith("GradScaler.step"):
-        frame.emit(
-            kind,
-            op.name,
-            form,
-            node,
-            subject=subject,
-            device=ACCELERATOR,
-            confidence="likely" if is_doubtful else None,
-            versions=versions or None,
-        )
-        return
-    if tensors:
-        first = tensors[0]
-        sure = first.sure or kind == "read-back"
-        frame.emit(
-            kind,
-            op.name,
-            form,
-            node,
-            subject=subject,
-            device=merged(tensors),
-            sure=sure,
-            origin=lead(tensors),
-            confidence=None if sure else "possible",
-            versions=versions or None,
-        )
-        return
-    values = [*placed.named.values(), *placed.extra]
-    says_where = "map_location" in placed.named
-    if values and not says_where and all(isinstance(v, (Text, Items, Array)) or _is_numbers(frame, v) for v in values):
-        return
-    # A distribution's parameters are tensors nearly always, and a function takes none itself; of other operations
-    # nothing is claimed without one.
-    functions_alone = all(isinstance(v, (Callable, Partial)) for v in values)
-    is_sure = says_where or op.name.startswith(DISTRIBUTIONS) or functions_alone
-    confidence = "likely" if is_sure else "possible"
-    device = device_of(placed.named["map_location"]).device if says_where else ANYWHERE
+        device, confidence = ACCELERATOR, "likely" if is_doubtful else None
+    elif tensors:
+        device, origin = merged(tensors), lead(tensors)
+        sure = tensors[0].sure or kind == "read-back"
+        confidence = None if sure else "possible"
+    else:
+        values = [*placed.named.values(), *placed.extra]
+        says_where = "map_location" in placed.named
+        is_host = values and all(isinstance(v, (Text, Items, Array)) or _is_numbers(frame, v) for v in values)
+        if is_host and not says_where:
+            return
+        # A distribution's parameters are tensors nearly always, and a function takes none itself; of other operations
+        # nothing is claimed without one.
+        functions_alone = all(isinstance(v, (Callable, Partial)) for v in values)
+        is_sure = says_where or op.name.startswith(DISTRIBUTIONS) or functions_alone
+        confidence = "likely" if is_sure else "possible"
+        device = device_of(placed.named["map_location"]).device if says_where else ANYWHERE
     frame.emit(
-        kind, op.name, form, node, subject=subject, device=device, confidence=confidence, versions=versions or None
+        kind,
+        op.name,
+        form,
+        node,
+        subject=subject,
+        device=device,
+        sure=sure,
+        origin=origin,
+        confidence=confidence,
+        versions=versions or None,
     )
 
 
