@@ -9,35 +9,14 @@ from typing import Final
 
 from hostsync import facts
 
-TORCH_PACKAGES: Final = frozenset(
-    [
-        "torch",
-        "torchvision",
-        "torchaudio",
-        "torchtext",
-        "torchmetrics",
-        "torch_geometric",
-        "torchdata",
-        "pytorch_lightning",
-        "lightning",
-        "transformers",
-        "accelerate",
-        "diffusers",
-        "timm",
-        "peft",
-        "deepspeed",
-        "ignite",
-        "kornia",
-        "monai",
-        "fairscale",
-        "fairseq",
-        "apex",
-        "flash_attn",
-        "bitsandbytes",
-        "trl",
-    ]
+_TORCH_PACKAGES: Final = frozenset(
+    """accelerate allennlp apex bitsandbytes botorch captum colossalai composer deepspeed detectron2 dgl diffusers
+    e3nn espnet fairscale fairseq fastai flair flash_attn gpytorch ignite kornia lightning lightning_fabric litgpt mmcv
+    mmdet mmengine mmseg monai nemo open_clip peft pyro segmentation_models_pytorch sentence_transformers sglang skorch
+    speechbrain stable_baselines3 tensordict tianshou timm transformers trl ultralytics unsloth vllm
+    vector_quantize_pytorch x_transformers xformers""".split()
 )
-"""Packages whose import says that a module handles tensors. Without one, how a name is used proves nothing."""
+"""Packages whose import says that a module handles tensors, beside those that torch or PyTorch gave their name."""
 ARRAY_PACKAGES: Final = frozenset(
     ["numpy", "pandas", "jax", "cupy", "tensorflow", "xarray", "polars", "scipy", "sqlalchemy", "django", "mlx"]
 )
@@ -50,7 +29,12 @@ _ALL: Final = (*_BRANCHES, facts.For, facts.While, facts.Class, facts.Function)
 def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool:
     """Whether a block imports torch or a package built on it, in any of its branches."""
     inside = _ALL if into_functions else _BRANCHES
-    return any(_package(node) in TORCH_PACKAGES for node in _imports(body, inside))
+    return any(is_of_torch(_package(node)) for node in _imports(body, inside))
+
+
+def is_of_torch(package: str) -> bool:
+    """Whether a package is torch or built on it. Where none is imported, how a name is used proves nothing."""
+    return package.startswith(("torch", "pytorch")) or package in _TORCH_PACKAGES
 
 
 def names_of_packages(body: tuple[facts.Stmt, ...], packages: frozenset[str]) -> frozenset[str]:

@@ -29,6 +29,7 @@ EVIDENCE: Final[tuple[str, ...]] = (
     "no_grad",
     "unsqueeze",
     "bincount",
+    ".cpu()",
 )
 """Words of which at least one stands in every file that can contain a finding, unless the caller knows better ones."""
 
