@@ -14,7 +14,7 @@ from hostsync.infer.defaults import is_none
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.evidence import Usage
 from hostsync.infer.host_devices import host_calls
-from hostsync.infer.imported import ARRAY_PACKAGES, imports_torch, mentions_any, names_of_packages
+from hostsync.infer.imported import ARRAY_PACKAGES, imports_torch, may_use_torch, mentions_any, names_of_packages
 from hostsync.infer.links import KnownClass, Links
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
@@ -238,7 +238,7 @@ class Context:
         """Classes whose attributes are being found out."""
         self.followed: set[str] = set()
         self.is_program = any(isinstance(s, facts.If) and _is_main_guard(s) for s in module.body)
-        self.uses_torch = imports_torch(module.body, into_functions=False)
+        self.uses_torch = imports_torch(module.body, into_functions=False) or may_use_torch(module.body)
         self._knows_arrays: dict[int, bool] = {}
         self._arrays: frozenset[str] | None = None
 

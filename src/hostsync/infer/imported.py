@@ -37,6 +37,49 @@ def is_of_torch(package: str) -> bool:
     return package.startswith(("torch", "pytorch")) or package in _TORCH_PACKAGES
 
 
+def may_use_torch(body: tuple[facts.Stmt, ...]) -> bool:
+    """Whether a module that does not import torch at its top handles tensors that it gets from elsewhere.
+
+    It calls what tensors, modules and optimizers of torch have, and imports no other library that has it too. Nor does
+    it import torch in functions: who does that serves several libraries, or does without.
+    """
+    if any(package in _LIKE_TORCH or is_of_torch(package) for package in map(_package, _imports(body, _ALL))):
+        return False
+    stack: list[object] = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            if isinstance(node, facts.Call) and _is_of_tensors(node):
+                return True
+            stack.extend(node)
+    return False
+
+
+def _is_of_tensors(node: facts.Call) -> bool:
+    if any(name in _OPTIONS_OF_TENSORS for name, _ in node.keywords):
+        return True
+    if not isinstance(node.func, facts.Attr):
+        return False
+    name, args = node.func.name, node.args
+    if name == "to" and len(args) == 1:
+        to = args[0]
+        return (isinstance(to, facts.Name) and to.id == "device") or (
+            isinstance(to, facts.Attr) and to.name == "device"
+        )
+    return name in _OF_TENSORS or (name in _OF_TENSORS_IF_EMPTY and not args and not node.keywords)
+
+
+_LIKE_TORCH: Final = frozenset(
+    """chainer cupy jax jittor keras megengine mindspore mlx mxnet oneflow paddle tensorflow theano tinygrad""".split()
+)
+_OF_TENSORS: Final = frozenset(
+    """load_state_dict masked_fill masked_fill_ masked_select named_parameters no_grad requires_grad_ unsqueeze
+    unsqueeze_ zero_grad""".split()
+)
+_OF_TENSORS_IF_EMPTY: Final = frozenset({"backward", "cuda", "state_dict"})
+_OPTIONS_OF_TENSORS: Final = frozenset({"non_blocking", "pin_memory", "requires_grad"})
+
+
 def names_of_packages(body: tuple[facts.Stmt, ...], packages: frozenset[str]) -> frozenset[str]:
     """What a block imports from some packages is called, functions included: `np` for `import numpy as np`."""
     return frozenset(node.alias for node in _imports(body, _ALL) if _package(node) in packages)

@@ -11,8 +11,8 @@ from hostsync import facts
 from hostsync.facts import KNOWN_BY_NAME
 from hostsync.infer.host_devices import HostCall
 from hostsync.infer.imported import known_as
-from hostsync.infer.plain import SEPARATOR, Plain, decode, decode_signature
-from hostsync.infer.values import UNKNOWN, Callable, ClassRef, Ref, Value
+from hostsync.infer.plain import SEPARATOR, Plain, decode, decode_signature, is_foreign
+from hostsync.infer.values import UNKNOWN, Callable, ClassRef, Instance, Ref, Value
 
 MODULE: Final = "module:"
 """What the name of a `Ref` to a module of the project begins with."""
@@ -116,6 +116,17 @@ class Library:
             waiting += [base.name for base in info.bases if isinstance(base, ClassRef)]
         return False
 
+    def speaks_of_torch(self, value: Value) -> bool:
+        """Whether who imports it has to do with tensors: what torch defines, a class that is derived from one of
+        torch, or a function that gives an object of such a class."""
+        if isinstance(value, Callable) and isinstance(value.node, facts.Function) and is_foreign(value.symbol):
+            value = self.summary(value.symbol)
+        if isinstance(value, Ref):
+            return value.name.startswith("torch")
+        if isinstance(value, Instance):
+            return value.name.startswith("torch.") or self.is_of_torch(value.name)
+        return isinstance(value, ClassRef) and self.is_of_torch(value.name)
+
     def _function_data(self, symbol: str) -> Plain:
         module, _, name = symbol.partition(SEPARATOR)
         data = self._load(module)
@@ -146,6 +157,11 @@ class Links(NamedTuple):
             if any(one in bases and self.library.is_of_torch(f"{module}{SEPARATOR}{one}") for one in asked):
                 return True
         return False
+
+    def speak_of_torch(self) -> bool:
+        """Whether something that is imported says that tensors are handled; see `Library.speaks_of_torch`."""
+        values = (self.library.value(target) for target in self.targets.values())
+        return any(value is not None and self.library.speaks_of_torch(value) for value in values)
 
     def by_name(self, dotted: str) -> Value | None:
         """What torch's `torch.b.name` is, which needs no import of `torch.b`; None if no index knows it."""

@@ -568,8 +568,9 @@ def _import(frame: Frame, node: facts.Import) -> bool:
 
 def _bind_linked(frame: Frame, name: str, value: Value) -> None:
     """Bind what another module of the project defines, or has from torch and passes on."""
-    if isinstance(value, Ref) and value.name.startswith("torch") and frame.symbol == "<module>":
-        frame.context.uses_torch = True
+    context = frame.context
+    if not context.uses_torch and frame.symbol == "<module>":
+        context.uses_torch = context.links is not None and context.links.library.speaks_of_torch(value)
     frame.bind(name, value)
 
 

@@ -142,12 +142,14 @@ def matters(source: bytes, plan: Plan) -> bool:
 
 def _matters_to_others(source: bytes, links: Links | None, wanted: Wanted | None) -> bool:
     """Whether a file in which nothing speaks of tensors is handed those of others, or hands them on."""
-    from hostsync.syntax.screen import bases_in, may_hand_on
+    from hostsync.syntax.screen import bases_in, may_hand_on, may_read_back
 
     if wanted is not None and may_hand_on(source, wanted.names):
         return True
     if links is None or not links.targets:
         return False
+    if may_read_back(source) and links.speak_of_torch():
+        return True
     bases = bases_in(source)
     return bool(bases) and links.derives_from_torch(bases)
 

@@ -76,6 +76,14 @@ def may_hand_on(source: bytes, names: Collection[str]) -> bool:
     return is_class and _COLLECTING.search(source) is not None
 
 
+_READING: Final = re.compile(rb"\.(?:item|tolist|numpy|any|all)\(\)|\.to\(")
+
+
+def may_read_back(source: bytes) -> bool:
+    """Whether a file that speaks of no tensors reads something back, or copies it, if that is one."""
+    return _READING.search(source) is not None
+
+
 _BASES: Final = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]+)\)[ \t]*:", re.MULTILINE)
 _LAST_NAME: Final = re.compile(rb"(\w+)[ \t\r\n]*(?:,|$)")
 
