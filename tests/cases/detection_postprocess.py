@@ -79,3 +79,11 @@ def assign(quality: Tensor, high: float, low: float):
     matches[below] = -1  # silent: HS303, HS406
     matches[between] = -2  # silent: HS303, HS406
     return matches
+
+
+def grid_with_strides(strides, level, rows, columns, device):
+    """A name that is bound anew to a tensor full of what it stood for was a number before."""
+    stride = strides[level]
+    x = torch.arange(columns, device=device) * stride
+    stride = x.new_full((rows,), stride)  # silent: HS605
+    return torch.stack([x, stride], -1)

@@ -205,3 +205,16 @@ class Applied:
 
 def by_the_file_that_defines_it(loc: torch.Tensor, scale: torch.Tensor) -> object:
     return torch.distributions.normal.Normal(loc, scale)  # expect: HS602
+
+
+class Gaussian:
+    """To draw from a normal distribution asks whether its deviation is negative, whether it validates or not."""
+
+    def __init__(self, mean: Tensor, std: Tensor):
+        self.base = Normal(mean, std, validate_args=False)
+
+    def sample(self):
+        return self.base.sample()  # expect: HS602
+
+    def likelihood(self, value):
+        return self.base.rsample(), self.base.log_prob(value)  # silent: HS602

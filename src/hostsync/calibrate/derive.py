@@ -129,6 +129,8 @@ def letter_of(kind: str) -> str:
 
 def holds(test: ArgumentTest, arguments: Mapping[str, str]) -> bool:
     """Evaluate a test on a sample."""
+    if test.predicate == "validating":
+        return arguments.get(f"{test.param}.validate_args") != "false"
     kind = arguments.get(test.param)
     if test.predicate == "missing":
         return kind is None

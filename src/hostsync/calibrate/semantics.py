@@ -350,6 +350,7 @@ _DEVICE = {
     "torch.nested.nested_tensor": "like", "torch.nested.as_nested_tensor": "like", "torch.sparse.spdiags": "args",
     "torch.testing.make_tensor": "argument", "torch.nn.utils.rnn.invert_permutation": "args",
     "torch.Generator.get_state": "cpu", "torch.Generator.graphsafe_get_state": "cpu",
+    "torch.quasirandom.SobolEngine.draw": "cpu", "torch.quasirandom.SobolEngine.draw_base2": "cpu",
 }  # fmt: skip
 _CPU_TENSOR = re.compile(r"torch\.(BFloat16|Bool|Byte|Char|Double|Float|Half|Int|Long|Short)Tensor")
 
@@ -458,7 +459,7 @@ _DIGIT = {
     "frombuffer": "1", "fftfreq": "1", "rfftfreq": "1", "parameters_to_vector": "1", "invert_permutation": "1",
     "nonzero_static": "2", "indices": "2", "get_total_norm": "0", "clip_grad_norm_": "0", "crow_indices": "1",
     "get_rng_state": "1", "dist": "0", "allclose": "0", "multi_dot": "2", "chain_matmul": "2", "from_file": "1",
-    "multilabel_margin_loss_": "0",
+    "multilabel_margin_loss_": "0", "draw": "2", "draw_base2": "2",
 }  # fmt: skip
 _SAME = words_of(
     "abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bernoulli "

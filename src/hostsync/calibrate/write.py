@@ -124,6 +124,8 @@ def distribution_waits(name: str, rows: Rows) -> tuple[Condition, ...]:
         return ()
     if name.count(".") == 2 and not other:
         return ("validate_args missing", "validate_args true")
+    if name.count(".") > 2 and not rows.get("self.validate_args=false", (0, 1, 0))[1]:
+        return ("self validating",)
     return ("always",)
 
 

@@ -41,6 +41,7 @@ PREDICATES: Final = frozenset(
     (
         "missing", "given", "tensor", "number", "negative", "positive", "true", "false", "data", "mask", "many", "cpu",
         "int", "float", "complex", "matrix", "batch", "device",
+        "validating",
     )
 )  # fmt: skip
 

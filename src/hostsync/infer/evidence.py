@@ -97,6 +97,8 @@ _SELF: Final = frozenset({"self", "cls"})
 _WHOLE_DTYPES: Final = frozenset({"int8", "uint8", "int16", "short", "int32", "int", "int64", "long", "bool"})
 """No module is of these: `x.to(torch.int64)` proves a tensor."""
 _CONVERSIONS: Final = frozenset({"as_tensor", "asarray", "from_numpy", "tensor"})
+_FILLS: Final = frozenset({"full", "new_full"})
+"""They take what they convert behind the size."""
 _PATHS: Final = frozenset({Name, Attr})
 _LIKE_ARRAYS: Final = frozenset("sum mean any all min max argmin argmax flatten reshape cumsum argsort".split())
 """Methods that tensors and arrays have, and modules don't."""
@@ -199,7 +201,8 @@ def usage_of(
         if kind is Attr:
             while type(node) is Attr:
                 span, value, name = node
-                if name in methods and not (name == "numel" and _is_named_size(value)):
+                if name in methods and name != "numel":
+                    # A `torch.Size` has `numel()`, too.
                     _note(tensors, value, span)
                 elif name == "device":
                     _note(placed, value, span)
@@ -386,9 +389,12 @@ def _converted(node: Assign) -> str | None:
         made = made.func.value
     if type(made) is not Call or not made.args or type(made.func) is not Attr:
         return None
-    if made.func.name not in _CONVERSIONS:
+    if made.func.name in _FILLS and len(made.args) > 1:
+        given = _names_in(made.args[1])
+    elif made.func.name in _CONVERSIONS:
+        given = _names_in(made.args[0])
+    else:
         return None
-    given = _names_in(made.args[0])
     return next((t.id for t in node.targets if type(t) is Name and t.id in given), None)
 
 
@@ -441,12 +447,6 @@ def _note(tensors: dict[str, Place], node: Expr, span: Place) -> None:
     path = used_path(node)
     if path is not None and (path not in tensors or span < tensors[path]):
         tensors[path] = span
-
-
-def _is_named_size(node: Expr) -> bool:
-    """`shape.numel()`: a `torch.Size` has that, too."""
-    name = (dotted_path(node) or "").rpartition(".")[2]
-    return name.endswith(("shape", "size"))
 
 
 def _note_cast(tensors: dict[str, Place], call: Call) -> None:

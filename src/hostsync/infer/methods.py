@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Final
 
 from hostsync import facts
+from hostsync.catalogue.model import Op
 from hostsync.infer import keys
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.assignment import assign, iterated
@@ -276,8 +277,13 @@ def _text(node: facts.Expr | None) -> str:
     return node.id.lower() if isinstance(node, facts.Name) else ""
 
 
-_SWITCHES: Final = ("validate_args", "enabled")
-"""What is made with one of them off waits for nothing."""
+def _is_off(op: Op, receiver: Instance) -> bool:
+    """Whether a method does not wait, because its object was made with what waits switched off."""
+    switches = dict(receiver.options)
+    if switches.get("enabled") is False:
+        return True
+    validates = all(any(test.predicate == "validating" for test in wait.tests) for wait in op.waits)
+    return switches.get("validate_args") is False and validates
 
 
 def _instance_method(
@@ -294,12 +300,11 @@ def _instance_method(
     # What is handed to one of numbers, such as the value of `log_prob`, is checked where it is.
     elsewhere = any(not only_host(tensor.device) for _, value in args for tensor in tensors_in(value))
     on_host = receiver.name.startswith(DISTRIBUTIONS) and only_host(receiver.device) and not elsewhere
-    switches = dict(receiver.options)
-    if op is not None and op.waits and (on_host or any(switches.get(name) is False for name in _SWITCHES)):
+    if op is not None and op.waits and (on_host or _is_off(op, receiver)):
         with frame.silently():
             return _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
     if op is not None:
-        is_doubtful = switches.get("enabled", True) is None
+        is_doubtful = dict(receiver.options).get("enabled", True) is None
         return _drawn(receiver, name, operation(frame, node, op, args, keywords, None, is_doubtful=is_doubtful))
     if receiver.name == "logging.getLogger":
         return printed(frame, node, f"logging.{name}", args) if name in _LOG_METHODS else NOTHING
@@ -350,7 +355,7 @@ def _of_derived_distribution(
     if name == "_validate_sample" or (name == "__init__" and distribution == _BASE_DISTRIBUTION):
         # The base class itself checks what `arg_constraints` of the derived one asks for.
         checks = name != "__init__" or _has_constraints(frame, receiver)
-        if checks and not any(key == "validate_args" and _is_off(value) for key, _, value in keywords):
+        if checks and not any(key == "validate_args" and _is_false(value) for key, _, value in keywords):
             tensors = [tensor for _, value in args for tensor in tensors_in(value, 1)]
             frame.emit("call", distribution, "", node, device=merged(tensors), confidence="likely")
         return NOTHING
@@ -366,7 +371,7 @@ def _has_constraints(frame: Frame, receiver: Instance) -> bool:
     return isinstance(held, (Mapping, Callable)) and held != Mapping((), UNKNOWN)
 
 
-def _is_off(value: Value) -> bool:
+def _is_false(value: Value) -> bool:
     return isinstance(value, Number) and value.const is False
 
 

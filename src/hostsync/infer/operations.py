@@ -454,6 +454,8 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
         return missing and not is_open
     if predicate == "given":
         return not missing
+    if predicate == "validating":
+        return not (isinstance(value, Instance) and ("validate_args", False) in value.options)
     if value is None:
         return False
     if predicate == "tensor":

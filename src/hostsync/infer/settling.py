@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -165,13 +166,29 @@ def is_setup_only(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
     """A function of set-up code, by its name or because only such code calls it."""
     owner, _, name = symbol.rpartition(".")
     if SETUP_NAME.match(name):
-        return not _is_made_in_use(context, symbol)
+        return not _is_made_in_use(context, symbol) and not _works_on_tensors(context, symbol)
     if owner in context.classes and _is_made_on_host(context, owner, symbol):
         return True
     callers = {site.caller for site in context.calls.get(symbol, ())} | context.tabled.get(symbol, set())
     if not callers or not depth or (owner in context.classes and not name.startswith("_")):
         return False
     return all(caller != symbol and is_setup_only(context, caller, depth - 1) for caller in callers)
+
+
+def _works_on_tensors(context: Context, symbol: str) -> bool:
+    """Whether a function that builds or resets something is handed tensors: `build_targets(boxes)`, not a module."""
+    node = context.functions.get(symbol)
+    if node is None or not _MAKES.match(node.name):
+        return False
+    proven = usage(context, node).tensors
+    if any(is_tensor_annotation(param.annotation) or param.name in proven for param in node.params):
+        return True
+    given = [value for site in context.calls.get(symbol, ()) for value in site.bindings.values()]
+    given += [held.value for held in context.handed.get(symbol, {}).values()]
+    return any(isinstance(value, Tensor) and value.sure for value in given)
+
+
+_MAKES: Final = re.compile(r"_?(build|create|reset|setup|set_up)_")
 
 
 def _serves_setup(context: Context, symbol: str, asked: Sequence[str], depth: int = _DEPTH) -> bool:
