@@ -101,3 +101,16 @@ def rounded_up(length) -> int:
 
 def rounded_up_on_the_device(length: torch.Tensor) -> int:
     return torch.log1p(length).ceil().int().item()  # expect: HS101
+
+
+def resized(sample, scale):
+    """Arrays are indexed like this, too, where there are some."""
+    height, width = sample["image"].shape[:2]
+    rows = (np.arange(round(height * scale)) / scale).astype(int)
+    columns = (np.arange(round(width * scale)) / scale).astype(int)
+    sample["masks"] = sample["masks"][:, rows][:, :, columns]  # silent: HS405
+    return sample
+
+
+def chosen(sample, rows: list[int]):
+    return sample["masks"][:, rows]  # expect: HS405

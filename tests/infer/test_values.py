@@ -41,7 +41,9 @@ SIMPLE = st.one_of(
     st.builds(v.DtypeValue, st.sampled_from(["", "bool", "float"])),
     st.builds(v.Ref, NAMES),
     st.builds(v.ClassRef, st.sampled_from(["Model", "Model.Part"])),
-    st.builds(v.Instance, NAMES, st.booleans(), DEVICES, st.sampled_from([(), (("pin_memory", True),)]), ORIGINS),
+    st.builds(
+        v.Instance, NAMES, st.booleans(), DEVICES, st.sampled_from([(), (("pin_memory", True),)]), ORIGINS, st.none()
+    ),
 )
 
 
@@ -65,7 +67,7 @@ KINDS = [
     st.builds(v.Number, st.integers(0, 1) | st.booleans()),
     st.builds(v.Array, st.none() | st.integers(0, 1), st.sampled_from(["", "bool"])),
     st.builds(v.DeviceValue, DEVICES),
-    st.builds(v.Instance, st.just("Net"), st.just(True), DEVICES),
+    st.builds(v.Instance, st.just("Net"), st.just(True), DEVICES, st.just(()), ORIGINS, st.none()),
     st.builds(v.Text, st.sampled_from(["cuda", "cpu"])),
     st.builds(v.Ref, NAMES),
 ]

@@ -173,11 +173,13 @@ def usage_of(
     ops: Mapping[str, Op],
     canonical: Callable[[Expr], str | None],
     uses_torch: bool,
+    knows_arrays: bool = False,
     converted: list[tuple[str, int]] | None = None,
 ) -> Usage:
     """Collect evidence from a function's body, nested functions included.
 
     `canonical` gives the dotted name of what a call calls. Where `uses_torch` is false, no use proves a tensor.
+    Where `knows_arrays` is true, an index like `x[:, 0]` does not.
     `converted` takes the names that are bound anew to what they are turned into, with the row.
     """
     tensors: dict[str, Place] = {}
@@ -246,7 +248,7 @@ def usage_of(
             if uses_torch:
                 if type(node.value) is Call:
                     _note_cast(tensors, node.value)
-                elif _is_tensor_index(key):
+                elif not knows_arrays and _is_tensor_index(key):
                     _note(tensors, node.value, node.span)
         elif kind is Assign:
             for target in node.targets:
@@ -277,7 +279,7 @@ def usage_of(
                 names, inside, rest = guarded
                 if not _leaves(node):
                     asked |= _asked_for_tensors(node)
-                inner = usage_of(inside, ops, canonical, uses_torch, converted)
+                inner = usage_of(inside, ops, canonical, uses_torch, knows_arrays, converted)
                 for path, place in inner.tensors.items():
                     if path not in names and (path not in tensors or place < tensors[path]):
                         tensors[path] = place
