@@ -1,3 +1,5 @@
+from collections.abc import Iterable
+
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -94,3 +96,14 @@ def batch_in_part(model, loader: DataLoader, device: torch.device):
     for images, targets in loader:
         model(images.to(device))  # expect: HS401
         print(targets["id"].item(), targets["lengths"].tolist())  # silent: HS101
+
+
+def fit(model, loader: Iterable, device: torch.device):
+    for images, labels in loader:
+        images, labels = images.to(device), labels.to(device)  # expect: HS401
+        model(images, labels)
+
+
+def of_lists(parts: list, device: torch.device):
+    for part in parts:
+        part.to(device)  # silent: HS401

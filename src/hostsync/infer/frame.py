@@ -416,7 +416,7 @@ class Frame:
             value = as_tensor(value, self.usage.tensors[name])
         elif isinstance(value, Method) and isinstance(value.receiver, Unknown) and name in self.usage.tensors:
             value = as_tensor(UNKNOWN, self.usage.tensors[name])
-        elif isinstance(value, Unknown) and self.context.uses_torch and is_loader_name(name):
+        elif is_loader_name(name) and self.context.uses_torch and _may_be_loader(value):
             value = NAMED_LOADER
         elif isinstance(value, Tensor) and not value.sure and value.param is None and name in self.usage.tensors:
             value = value._replace(sure=True)
@@ -567,6 +567,13 @@ def as_tensor(value: Unknown, proof: facts.Place | None = None) -> Tensor:
 
 NAMED_LOADER: Final = Instance("torch.utils.data.DataLoader", False)
 """What is called a loader: its batches come from the host, as far as anybody can tell from a name."""
+
+
+def _may_be_loader(value: Value) -> bool:
+    """What nothing is known of, or only that it can be iterated over."""
+    if isinstance(value, Items):
+        return value.items is None and isinstance(value.element, Unknown)
+    return isinstance(value, Unknown)
 
 
 def is_loader_name(name: str) -> bool:

@@ -51,6 +51,7 @@ from hostsync.infer.values import (
     is_function,
     of_param,
     tensors_in,
+    unmixed,
     with_tensors,
 )
 
@@ -213,7 +214,8 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
             # What is moved is no list, whatever else some hand in.
             return value
         if isinstance(value, Unknown) and not proven:
-            return with_tensors(held.value, lambda tensor: _handed_in(frame, tensor, param.name, held.text))
+            place = _unmixed if isinstance(held.value, Mapping) else _as_it_is
+            return with_tensors(held.value, lambda tensor: place(_handed_in(frame, tensor, param.name, held.text)))
         return _on_the_host(value, held.value)
     # Of what is known to be a tensor, only that all come from the CPU is news.
     if isinstance(value, (Instance, Items, Mapping)) or (proven and held.value.device != CPU):
@@ -257,6 +259,15 @@ def _on_the_host(value: Value, held: Items | Mapping) -> Value:
         return Mapping(tuple({**dict(value.items), **dict(known)}.items()), value.element)
     tensors = tensors_in(held)
     return held if type(value) is type(held) and all(tensor.device == CPU for tensor in tensors) else value
+
+
+def _unmixed(tensor: Tensor) -> Tensor:
+    """A part of a dictionary that callers hand in: that some of them have theirs on the CPU says nothing of the others."""
+    return tensor._replace(device=unmixed(tensor.device)) if len(tensor.device) > 1 else tensor
+
+
+def _as_it_is(tensor: Tensor) -> Tensor:
+    return tensor
 
 
 def _handed_in(frame: Frame, tensor: Tensor, name: str, text: str) -> Tensor:

@@ -17,7 +17,7 @@ from hostsync.infer.events import Reason
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import Frame, Handed
 from hostsync.infer.handed import open_tensor, tensor_of
-from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, join
+from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, join, unmixed
 
 _SHORTEST_KEY, _LONGEST_KEY = 3, 40
 _MAKES_BATCHES: Final = re.compile(
@@ -100,4 +100,6 @@ def load(frame: Frame, node: facts.Expr | None, key: str) -> Value | None:
     row, column = frame.function.span[:2] if frame.function is not None else (1, 1)
     origin = because(Reason((row, column, row, column), held.text), None)
     tensor = tensor_of(held)
-    return tensor._replace(device=ANYWHERE if whole in frame.context.keys else tensor.device, origin=origin)
+    # That one of several functions puts something on the CPU under a key says nothing of the others.
+    device = ANYWHERE if whole in frame.context.keys else unmixed(tensor.device)
+    return tensor._replace(device=device, origin=origin)
