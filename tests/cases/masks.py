@@ -86,3 +86,15 @@ def made_on_the_host(x: Tensor):
         return x
     # Its positions are found on the host and copied without a wait (measured, H200, torch 2.11).
     return x[keep]  # silent: HS302, HS405
+
+
+def normalized(image, nonzero: bool, divisor=None):
+    """What is stored through something called a mask, and is a tensor, is stored into one."""
+    mask = image != 0 if nonzero else None
+    values = image[mask] if mask is not None else image  # expect: HS302
+    divisor = divisor if divisor is not None else values.std()
+    if mask is None:
+        return image / divisor
+    image[mask] = values / divisor  # expect: HS303
+    image[mask] = 0.0  # silent: HS303
+    return image

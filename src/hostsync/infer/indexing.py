@@ -256,12 +256,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         known = keys.load(frame, node.value, index.const)
         return UNKNOWN if known is None else known
     index = _as_mask(frame, node.key, index)
-    if (
-        isinstance(base, Unknown)
-        and isinstance(index, (Unknown, Method))
-        and (is_comparison(node.key) or is_named_mask(_called(node.key)))
-        and _has_tensors(frame)
-    ):
+    if isinstance(base, Unknown) and _is_mask_by_form(frame, node.key, index):
         index = Tensor(ANYWHERE, "bool")
     if isinstance(base, Unknown) and _is_sure_mask(index):
         # Only a tensor is indexed with a mask tensor.
@@ -280,6 +275,12 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         if held and not only_host(device):
             return Tensor(device, origin=held[0].origin)
     return _element(frame, base) if isinstance(base, Unknown) else UNKNOWN
+
+
+def _is_mask_by_form(frame: Frame, node: facts.Expr, index: Value) -> bool:
+    """Whether an index of which nothing is known is a mask, of a tensor: it is a comparison, or is called one."""
+    is_mask = isinstance(index, (Unknown, Method)) and (is_comparison(node) or is_named_mask(_called(node)))
+    return is_mask and _has_tensors(frame)
 
 
 def _element(frame: Frame, base: Unknown) -> Unknown:
@@ -485,6 +486,13 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
         _rebind(frame, target.value, Items(base.kind, None, element))
     elif isinstance(base, Unknown) and _is_of_tensors(index) and _has_tensors(frame):
         _store_tensor(frame, target, Tensor(ANYWHERE if base.param is None else of_param(base.param)), value)
+    elif (
+        isinstance(base, Unknown)
+        and _is_mask_by_form(frame, target.key, index)
+        and isinstance(value, Tensor)
+        and not only_host(value.device)
+    ):
+        frame.emit("shape", "subscript", "mask-store", target, subject=target.key)
     elif (
         isinstance(base, Unknown)
         and _is_sure_mask(index := _as_mask(frame, target.key, index))
