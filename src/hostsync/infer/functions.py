@@ -262,7 +262,7 @@ def _on_the_host(value: Value, held: Items | Mapping) -> Value:
 
 
 def _unmixed(tensor: Tensor) -> Tensor:
-    """A part of a dictionary that callers hand in: that some of them have theirs on the CPU says nothing of the others."""
+    """A part of a dictionary that callers hand in: that some have theirs on the CPU says nothing of the others."""
     return tensor._replace(device=unmixed(tensor.device)) if len(tensor.device) > 1 else tensor
 
 
