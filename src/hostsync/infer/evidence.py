@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from hostsync.catalogue.model import Op
@@ -173,13 +173,13 @@ def usage_of(
     ops: Mapping[str, Op],
     canonical: Callable[[Expr], str | None],
     uses_torch: bool,
-    knows_arrays: bool = False,
+    knows_arrays: Callable[[], bool] = bool,
     converted: list[tuple[str, int]] | None = None,
 ) -> Usage:
     """Collect evidence from a function's body, nested functions included.
 
     `canonical` gives the dotted name of what a call calls. Where `uses_torch` is false, no use proves a tensor.
-    Where `knows_arrays` is true, an index like `x[:, 0]` does not.
+    Where `knows_arrays` says so, an index like `x[:, 0]` does not.
     `converted` takes the names that are bound anew to what they are turned into, with the row.
     """
     tensors: dict[str, Place] = {}
@@ -248,7 +248,7 @@ def usage_of(
             if uses_torch:
                 if type(node.value) is Call:
                     _note_cast(tensors, node.value)
-                elif not knows_arrays and _is_tensor_index(key):
+                elif _is_tensor_index(key) and not knows_arrays():
                     _note(tensors, node.value, node.span)
         elif kind is Assign:
             for target in node.targets:
@@ -432,6 +432,22 @@ def _children(kind: type, several: bool) -> tuple[int, ...]:
 
 _SINGLE: Final = {node: _children(node, False) for node in NODES_IN}
 _SEVERAL: Final = {node: _children(node, True) for node in NODES_IN}
+
+
+def calls_in(body: tuple[Stmt, ...]) -> Iterator[Call]:
+    """All calls that stand anywhere in a block."""
+    stack: list[Any] = list(body)
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if node is None or kind is Name or kind is Const:
+            continue
+        if kind is Call:
+            yield node
+        for at in _SINGLE[kind]:
+            stack.append(node[at])
+        for at in _SEVERAL[kind]:
+            stack += node[at]
 
 
 def used_path(node: Expr) -> str | None:

@@ -79,7 +79,7 @@ def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
             context.ops,
             lambda expr: canonical(context, expr),
             context.uses_torch or imports_torch(body, into_functions=True),
-            isinstance(node, facts.Function) and context.knows_arrays(node),
+            lambda: isinstance(node, facts.Function) and context.knows_arrays(node),
         )
         context.usages[key] = known
     return known

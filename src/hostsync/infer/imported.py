@@ -8,6 +8,7 @@ from functools import cache
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.evidence import calls_in
 
 _TORCH_PACKAGES: Final = frozenset(
     """accelerate allennlp apex bitsandbytes botorch captum colossalai composer deepspeed detectron2 dgl diffusers
@@ -45,14 +46,7 @@ def may_use_torch(body: tuple[facts.Stmt, ...]) -> bool:
     """
     if any(package in _LIKE_TORCH or is_of_torch(package) for package in map(_package, _imports(body, _ALL))):
         return False
-    stack: list[object] = [body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple):
-            if isinstance(node, facts.Call) and _is_of_tensors(node):
-                return True
-            stack.extend(node)
-    return False
+    return any(_is_of_tensors(call) for call in calls_in(body))
 
 
 def _is_of_tensors(node: facts.Call) -> bool:
