@@ -86,6 +86,12 @@ def test_predicates(predicate: str, yes: tuple[str, ...], no: tuple[str, ...]) -
     assert not holds(ArgumentTest("x", predicate), {})
 
 
+def test_what_validates_is_told_by_how_it_was_made() -> None:
+    validating = ArgumentTest("self", "validating")
+    assert holds(validating, {}) and holds(validating, {"value": "f2"})
+    assert not holds(validating, {"self.validate_args": "false"})
+
+
 def kinds(count: int, extra: str) -> list[str]:
     """Many kinds of the same call, which differ in what does not matter."""
     return [f"f, n, {'f' if number % 2 else 'i'}, mode='m{number}'{extra}" for number in range(count)]
