@@ -214,8 +214,8 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
             # What is moved is no list, whatever else some hand in.
             return value
         if isinstance(value, Unknown) and not proven:
-            place = _unmixed if isinstance(held.value, Mapping) else _as_it_is
-            return with_tensors(held.value, lambda tensor: place(_handed_in(frame, tensor, param.name, held.text)))
+            given = with_tensors(held.value, lambda tensor: _handed_in(frame, tensor, param.name, held.text))
+            return with_tensors(given, _unmixed) if isinstance(given, Mapping) else given
         return _on_the_host(value, held.value)
     # Of what is known to be a tensor, only that all come from the CPU is news.
     if isinstance(value, (Instance, Items, Mapping)) or (proven and held.value.device != CPU):
@@ -263,11 +263,7 @@ def _on_the_host(value: Value, held: Items | Mapping) -> Value:
 
 def _unmixed(tensor: Tensor) -> Tensor:
     """A part of a dictionary that callers hand in: that some have theirs on the CPU says nothing of the others."""
-    return tensor._replace(device=unmixed(tensor.device)) if len(tensor.device) > 1 else tensor
-
-
-def _as_it_is(tensor: Tensor) -> Tensor:
-    return tensor
+    return tensor._replace(device=unmixed(tensor.device))
 
 
 def _handed_in(frame: Frame, tensor: Tensor, name: str, text: str) -> Tensor:

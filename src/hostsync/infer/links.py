@@ -158,8 +158,8 @@ class Links(NamedTuple):
                 return True
         return False
 
-    def speak_of_torch(self) -> bool:
-        """Whether something that is imported says that tensors are handled; see `Library.speaks_of_torch`."""
+    def import_torch(self) -> bool:
+        """Whether something that is imported, from the project or by way of it, speaks of torch."""
         values = (self.library.value(target) for target in self.targets.values())
         return any(value is not None and self.library.speaks_of_torch(value) for value in values)
 

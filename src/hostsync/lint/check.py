@@ -148,7 +148,7 @@ def _matters_to_others(source: bytes, links: Links | None, wanted: Wanted | None
         return True
     if links is None or not links.targets:
         return False
-    if may_read_back(source) and links.speak_of_torch():
+    if may_read_back(source) and links.import_torch():
         return True
     bases = bases_in(source)
     return bool(bases) and links.derives_from_torch(bases)
