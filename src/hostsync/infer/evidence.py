@@ -436,14 +436,23 @@ _SEVERAL: Final = {node: _children(node, True) for node in NODES_IN}
 
 def calls_in(body: tuple[Stmt, ...]) -> Iterator[Call]:
     """All calls that stand anywhere in a block."""
+    return (node for node in nodes_in(body, frozenset()) if type(node) is Call)
+
+
+def nodes_in(body: tuple[Stmt, ...], closed: frozenset[type]) -> Iterator[Any]:
+    """All statements and expressions of a block but names and constants, and what is in them.
+
+    Args:
+        body: the block.
+        closed: the kinds of node that are left out with all that is in them.
+    """
     stack: list[Any] = list(body)
     while stack:
         node = stack.pop()
         kind = type(node)
-        if node is None or kind is Name or kind is Const:
+        if node is None or kind is Name or kind is Const or kind in closed:
             continue
-        if kind is Call:
-            yield node
+        yield node
         for at in _SINGLE[kind]:
             stack.append(node[at])
         for at in _SEVERAL[kind]:

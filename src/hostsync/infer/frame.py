@@ -239,6 +239,8 @@ class Context:
         self.followed: set[str] = set()
         self.is_program = any(isinstance(s, facts.If) and _is_main_guard(s) for s in module.body)
         self.uses_torch = imports_torch(module.body, into_functions=False) or may_use_torch(module.body)
+        self.defaults: dict[int, tuple[facts.Function, dict[str, Value]]] = {}
+        """By the identity of a function, which is held so that nothing else gets it, what its constant defaults are."""
         self._knows_arrays: dict[int, bool] = {}
         self._arrays: frozenset[str] | None = None
 
@@ -577,7 +579,7 @@ def _may_be_loader(value: Value) -> bool:
 
 
 def is_loader_name(name: str) -> bool:
-    return name.lower().endswith("loader")
+    return name[-6:].lower() == "loader"
 
 
 _MODEL: Final = re.compile(

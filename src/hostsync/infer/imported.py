@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from hostsync import facts
 from hostsync.infer.evidence import calls_in
@@ -23,8 +23,8 @@ ARRAY_PACKAGES: Final = frozenset(
 )
 """Packages whose objects have some methods of tensors."""
 
-_BRANCHES: Final = (facts.If, facts.Try, facts.Handler, facts.With)
-_ALL: Final = (*_BRANCHES, facts.For, facts.While, facts.Class, facts.Function)
+_BRANCHES: Final[frozenset[type]] = frozenset({facts.If, facts.Try, facts.Handler, facts.With})
+_ALL: Final[frozenset[type]] = _BRANCHES | {facts.For, facts.While, facts.Class, facts.Function}
 
 
 def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool:
@@ -96,17 +96,18 @@ def _package(node: facts.Import) -> str:
     return node.module.partition(".")[0]
 
 
-def _imports(body: tuple[facts.Stmt, ...], inside: tuple[type, ...]) -> Iterator[facts.Import]:
+def _imports(body: tuple[facts.Stmt, ...], inside: frozenset[type]) -> Iterator[facts.Import]:
     """The imports of a block, in statements of the kinds `inside`, too."""
-    stack: list[object] = [body]
+    stack: list[Any] = [body]
     while stack:
         node = stack.pop()
-        if isinstance(node, facts.Import):
+        kind = type(node)
+        if kind is facts.Import:
             yield node
-        elif type(node) is tuple:
+        elif kind is tuple:
             stack.extend(node)
-        elif isinstance(node, tuple) and isinstance(node, inside):
-            stack.extend(part for part in node if type(part) is tuple)
+        elif kind in inside:
+            stack.extend([part for part in node if type(part) is tuple])
 
 
 _ALIASES: Final = {

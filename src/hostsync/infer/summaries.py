@@ -56,7 +56,7 @@ def returned(context: Context, callee: Callable, bindings: Bindings[str, Value])
         return _lambda_result(context, callee, bindings)
     assert isinstance(node, facts.Function)
     summary = summarise(context, callee)
-    return summary if type(summary) in _WITHOUT_PARAMETERS else substitute(summary, bindings, _defaults(node))
+    return summary if type(summary) in _WITHOUT_PARAMETERS else substitute(summary, bindings, _defaults(context, node))
 
 
 _WITHOUT_PARAMETERS: Final = frozenset({Number, Text, Nothing, Array, Ref, ClassRef, DtypeValue, Callable})
@@ -122,7 +122,7 @@ def apply_effects(frame: Frame, callee: Callable, bindings: Bindings[str, Value]
     effects = frame.context.effects.get((callee.symbol, callee.bound))
     if effects and frame.function is not None and frame.function.params:
         self_name = frame.function.params[0].name
-        defaults = _defaults(callee.node)
+        defaults = _defaults(frame.context, callee.node)
         for name, value in effects.items():
             frame.paths[f"{self_name}.{name}"] = substitute(value, bindings, defaults)
 
@@ -166,13 +166,20 @@ def _is_stub(node: facts.Function) -> bool:
     )
 
 
-def defaults_of(context: Context, symbol: str) -> dict[str, Value]:
+def defaults_of(context: Context, symbol: str) -> Bindings[str, Value]:
     """The constant defaults of a function that was called, by its symbol."""
     node = context.functions.get(symbol)
-    return _defaults(node) if node is not None else {}
+    return _defaults(context, node) if node is not None else {}
 
 
-def _defaults(node: facts.Function) -> dict[str, Value]:
+def _defaults(context: Context, node: facts.Function) -> Bindings[str, Value]:
+    known = context.defaults.get(id(node))
+    if known is None:
+        known = context.defaults[id(node)] = (node, _constant_defaults(node))
+    return known[1]
+
+
+def _constant_defaults(node: facts.Function) -> dict[str, Value]:
     result: dict[str, Value] = {}
     for param in node.params:
         default = param.default

@@ -163,10 +163,11 @@ def handed_functions(context: Context) -> list[Callable]:
 def _promises(context: Context, own: Wanted) -> Plain:
     found: dict[str, dict[str, Plain]] = {}
     for name, info in sorted(context.classes.items()):
+        has = info.methods.keys() | (info.table or {}).keys()
         for base in context.lineage(name)[1:]:
             if not base.wants or base.name in context.classes or is_indexed(base.name):
                 continue
-            for wanted in sorted(base.wants):
+            for wanted in sorted(has.intersection(base.wants)):
                 data = _promised(context, info, wanted, own.key)
                 if data is None:
                     continue

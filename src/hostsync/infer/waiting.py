@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.defaults import is_host_default
+from hostsync.infer.evidence import nodes_in
 from hostsync.infer.frame import Context, Recorded
 from hostsync.infer.handed import HELD
 from hostsync.infer.operations import device_of
@@ -152,14 +153,11 @@ def _steps(body: Sequence[facts.Stmt]) -> Iterator[Any]:
 
 def _leaves(statement: Any) -> bool:
     """Whether a function may end in a statement, other than by an error."""
-    stack = [statement]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (facts.Return, facts.Yield)):
-            return True
-        if isinstance(node, tuple) and not isinstance(node, (facts.Function, facts.Lambda, facts.Class)):
-            stack.extend(node)
-    return False
+    return any(type(node) in _WAYS_OUT for node in nodes_in((statement,), _DEFINING))
+
+
+_WAYS_OUT: Final[frozenset[type]] = frozenset({facts.Return, facts.Yield})
+_DEFINING: Final[frozenset[type]] = frozenset({facts.Function, facts.Lambda, facts.Class})
 
 
 def _always_reaches(step: Any, span: facts.Place) -> bool:
