@@ -20,8 +20,8 @@ from doc_blocks import PAGES, Block, blocks
 
 ROOT = Path(__file__).resolve().parents[1]
 HOOKS = ROOT / ".pre-commit-hooks.yaml"
-WAITS = "import torch\n\n\ndef f(x):\n    y = x.cuda()\n    return y.item()\n"
-FIXED = "import torch\n\n\ndef f(x):\n    y = x.cuda()\n    return y\n"
+WAITS = "import torch\n\n\ndef f(x):\n    y = x.unsqueeze(0)\n    return y.item()\n"
+FIXED = "import torch\n\n\ndef f(x):\n    y = x.unsqueeze(0)\n    return y\n"
 ALLOWED = WAITS.replace("y.item()", "y.item()  # hostsync: allow[HS101] read once")
 NO_TORCH = """\
 import sys

@@ -52,3 +52,23 @@ class Counted:
 
     def shown(self):
         return float(self.more)  # expect: HS103
+
+
+class Losses:
+    """What is kept under names that begin alike."""
+
+    names = ("real", "fake")
+
+    def step(self, real, fake):
+        self.loss_real = torch.relu(1 - real).mean()
+        self.loss_fake = torch.relu(1 + fake).mean()
+        self.rate_real = 0.1
+        self.rate_fake = 0.2
+
+    def current(self):
+        shown = {}
+        for name in self.names:
+            shown[name] = float(getattr(self, "loss_" + name))  # expect: HS103
+            shown[name] += float(getattr(self, f"rate_{name}"))  # silent: HS103
+            shown[name] += float(getattr(self, name))  # silent: HS103
+        return shown

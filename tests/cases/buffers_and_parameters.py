@@ -72,3 +72,26 @@ def has_nan(model: nn.Module):
             print(name)
             return True
     return any(b.is_floating_point() for b in model.buffers())  # silent: HS106
+
+
+class UntilItIsMoved(nn.Module):
+    """A constructor reads what it has just made on the CPU; whoever has the module may have moved it."""
+
+    def __init__(self, gamma: float, device=None):
+        super().__init__()
+        self.gamma = nn.Parameter(torch.Tensor([gamma]), requires_grad=False)
+        self.register_buffer("window", torch.hann_window(8))
+        self.there = nn.Parameter(torch.zeros(1, device="cuda"))
+        self.reach = (self.gamma.item() + 2.0) / 3  # silent: HS101
+        self.volume = self.window.sum().item()  # silent: HS101
+        self.start = self.there.item()  # expect: HS101
+
+    def forward(self, x):
+        return x * self.gamma.item() + self.window.sum().item()  # expect: HS101
+
+
+class Moved(UntilItIsMoved):
+    def forward(self, x):
+        if self.window.any():  # expect: HS201
+            return x
+        return x - self.gamma.item()  # expect: HS101

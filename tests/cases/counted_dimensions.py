@@ -34,3 +34,10 @@ def not_said(x: torch.Tensor):
     if x.ndim != 2 and columns > 2:
         x[0] = 1.0  # expect: HS406
     return x
+
+
+def more_than_thought(x: torch.Tensor, rows: list):
+    triples = torch.LongTensor([[1, 2, 3]])
+    first = x[triples[:, 0]]  # expect: HS405
+    pairs = torch.IntTensor(rows)
+    return first, x[pairs[:, 0].to(x.device)]  # expect: HS401

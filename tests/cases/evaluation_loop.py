@@ -93,7 +93,7 @@ def on_the_device(model, loader, device="cuda"):
 
 
 def result_of_a_model(model, x: Tensor):
-    out = model(x.cuda())
+    out = model(x.cuda())  # expect: HS401
     if out.mean() > 0:  # expect: HS201
         print(float(out.max()))  # expect: HS103
     return out.tolist()  # expect: HS101

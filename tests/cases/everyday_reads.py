@@ -79,7 +79,7 @@ def many(losses: list[Tensor]):
 
 
 def chains(x: Tensor):
-    a = x.cuda().cpu()  # expect: HS102
+    a = x.cuda().cpu()  # expect: HS401, HS102
     b = x.softmax(-1).max(-1)[0].mean().item()  # expect: HS101
     values, indices = x.topk(3)
     c = indices.tolist()  # expect: HS101

@@ -126,7 +126,7 @@ def moments(x: torch.Tensor):
 
 def moments_on_the_gpu(x: torch.Tensor):
     means = torch.zeros(3)
-    means[0] = x.cuda().mean()  # expect: HS102
+    means[0] = x.cuda().mean()  # expect: HS401, HS102
     return means
 
 
@@ -219,3 +219,59 @@ def truth_values_at_a_mask(x: torch.Tensor, subset_mask: torch.Tensor) -> torch.
 
 def where_rows_are_full(mask: torch.Tensor) -> None:
     mask[torch.where(mask.sum(-1) == mask.shape[-1])] = False  # expect: HS301,HS406
+
+
+def where_a_mask_of_the_host_says(x: Tensor, mask: Tensor):
+    keep = torch.ones(8, dtype=torch.bool)
+    keep[2] = False  # silent: HS406
+    x[:, keep] = 0.0  # expect: HS405
+    host = torch.zeros(4, 8)
+    host[:, keep] = 0.0  # silent: HS405
+    there = torch.ones(8, dtype=torch.bool, device=x.device)
+    x[:, there] = 0.0  # silent: HS405
+    return x
+
+
+def of_what_is_not_known(state, weights, x: Tensor):
+    dead = torch.nonzero(x.sum(0) == 0).flatten()  # expect: HS301
+    state["average"][dead] = 0  # expect: HS406
+    weights.data[:, dead] = 0.0  # expect: HS406
+    names = [1, 2]
+    state[names[0]] = 0  # silent: HS406
+    rows = torch.arange(3)
+    state[rows] = 0  # expect: HS405, HS406
+    return state
+
+
+def what_is_banned(scores, x: Tensor, tokens, seen: dict, eos_token_id, blank):
+    for i in range(x.shape[0]):
+        banned = seen.get(tokens[i], [])
+        scores[i, banned] = -float("inf")  # expect: HS405
+        x[i, banned] = 0.0  # expect: HS405
+        one = seen.get(tokens[i])
+        scores[i, one] = 0.0  # silent: HS405
+    ends = torch.zeros(4, 4, device=x.device)
+    ends[0, 3] = eos_token_id  # expect: HS406
+    ends[0, 3] = blank  # silent: HS406
+    lengths = x.new(4)
+    ends[0, lengths[2]] = eos_token_id  # expect: HS308, HS406
+    return scores
+
+
+def the_largest(x: Tensor):
+    rows, columns = x.shape
+    row, column = divmod(x.argmax().item(), columns)  # expect: HS101
+    x[row, column] = 0.0  # expect: HS406
+    return x
+
+
+def how_often(device):
+    from collections import Counter
+
+    found = Counter([1, 2, 2])
+    share = torch.zeros(3, device="cuda")
+    for i in range(3):
+        share[i] = found[i] / max(found.values())  # expect: HS406
+    for _, count in found.most_common(2):
+        share[0] = count  # expect: HS406
+    return share

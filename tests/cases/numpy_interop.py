@@ -114,3 +114,11 @@ def resized(sample, scale):
 
 def chosen(sample, rows: list[int]):
     return sample["masks"][:, rows]  # expect: HS405
+
+
+def where_it_is_not_zero(x: torch.Tensor, cost):
+    array = np.zeros(5)
+    rows = np.nonzero(array)[0]
+    order = np.argsort(rows)
+    picked = torch.as_tensor(rows[order])
+    return x[picked]  # expect: HS405

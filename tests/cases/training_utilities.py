@@ -259,7 +259,7 @@ def monotonic_align(value, mask):
 def perplexity(model, ids, stride=512):
     nlls = []
     for i in range(0, ids.size(1), stride):
-        chunk = ids[:, i : i + stride].cuda()
+        chunk = ids[:, i : i + stride].cuda()  # expect: HS401
         with torch.no_grad():
             nll = model(chunk, labels=chunk).loss
         nlls.append(nll)

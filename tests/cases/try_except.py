@@ -17,7 +17,7 @@ def cholesky(a: Tensor):
 
 def with_fallback(x: Tensor):
     try:
-        y = x.cuda()
+        y = x.cuda()  # expect: HS401
     except RuntimeError:
         y = x.cpu()  # expect: HS102
     finally:

@@ -69,10 +69,10 @@ def joined(x: Tensor, on_host: bool):
 
 
 def unpacked(x: Tensor):
-    a, b = torch.zeros(3), x.cuda()
+    a, b = torch.zeros(3), x.cuda()  # expect: HS401
     b, a = a, b
-    c = [torch.zeros(1), x.cuda()]
-    first, *rest = torch.zeros(3), x.cuda(), x.cuda()
+    c = [torch.zeros(1), x.cuda()]  # expect: HS401
+    first, *rest = torch.zeros(3), x.cuda(), x.cuda()  # expect: HS401
     if first[0] > 0:  # silent: HS201
         return b.sum().item()  # silent: HS101
     if rest[0].sum() > 0:  # expect: HS201
@@ -81,7 +81,7 @@ def unpacked(x: Tensor):
 
 
 def reassigned(x: Tensor):
-    y = x.cuda()
+    y = x.cuda()  # expect: HS401
     total = y.sum().item()  # expect: HS101
     y = y.cpu()  # expect: HS102
     total += y.sum().item()  # silent: HS101
@@ -90,7 +90,7 @@ def reassigned(x: Tensor):
 
 
 def in_dictionaries(x: Tensor):
-    state = {"table": torch.zeros(3), "x": x.cuda(), "n": 3}
+    state = {"table": torch.zeros(3), "x": x.cuda(), "n": 3}  # expect: HS401
     if state["n"] > 2:  # silent: HS201
         return state["table"].sum().item()  # silent: HS101
     state["y"] = x * 2

@@ -445,7 +445,7 @@ def test_the_chain_names_the_call(tmp_path: Path) -> None:
 def test_where_only_rows_move_nothing_else_is_studied_and_the_chain_names_the_new_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    caller = "import torch\nfrom .a import read\ndef f(x):\n    return read(x.cuda().sum())\n"
+    caller = "import torch\nfrom .a import read\ndef f(x):\n    return read(torch.zeros(3, device='cuda').sum())\n"
     files = {
         "pkg/__init__.py": "",
         "pkg/a.py": "import torch\ndef read(value):\n    return int(value)\n",
@@ -473,7 +473,7 @@ def test_where_only_rows_move_nothing_else_is_studied_and_the_chain_names_the_ne
     for expected in (["b.py"], []):
         assert chains() == ["pkg/b.py:6 hands in a tensor for value"]
         assert studied == expected
-    write(tmp_path, {"pkg/b.py": caller.replace("x.cuda()", "torch.ones(3)")})
+    write(tmp_path, {"pkg/b.py": caller.replace("device='cuda'", "device='cpu'")})
     assert chains() == []
     assert set(studied) == {"a.py", "b.py"}
 

@@ -6,12 +6,14 @@ from collections.abc import Callable as Function
 from typing import Any, Final
 
 from hostsync import facts
-from hostsync.infer.classes import class_attribute, fields_of, is_module_class, write_attribute
+from hostsync.infer.classes import class_attribute, fields_of, is_module_class, until_moved, write_attribute
+from hostsync.infer.defaults import last_name
 from hostsync.infer.evidence import decides, dotted_path
 from hostsync.infer.frame import (
     Frame,
     as_tensor,
     evaluate,
+    evaluate_silently,
 )
 from hostsync.infer.handed import held_by
 from hostsync.infer.module_containers import module_in
@@ -160,8 +162,22 @@ def _attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
         if isinstance(value, Unknown) and path in frame.usage.tensors:
             value = as_tensor(value, frame.usage.tensors[path])
         frame.paths[path] = value
-    if frame.sink is not None and isinstance(base, Instance) and base == frame.bound:
-        write_attribute(frame, frame.sink, target.name, value)
+    if isinstance(base, Instance) and base == frame.bound:
+        if frame.sink is not None:
+            write_attribute(frame, frame.sink, target.name, value)
+        if isinstance(value, Tensor) and frame.symbol.endswith(".__init__"):
+            held = _in_parameter(frame)
+            if held is not None:
+                until_moved(frame, target.name, held)
+
+
+def _in_parameter(frame: Frame) -> Tensor | None:
+    """The tensor that `nn.Parameter(…)` is made of, in what is being assigned; None for anything else."""
+    made = frame.assigning
+    if not isinstance(made, facts.Call) or last_name(made.func) not in {"Parameter", "Buffer"} or not made.args:
+        return None
+    held = evaluate_silently(frame, made.args[0])
+    return held if isinstance(held, Tensor) else None
 
 
 ASSIGNERS.update({facts.Name: _name, facts.Sequence: _unpack, facts.Starred: _starred, facts.Attr: _attribute})

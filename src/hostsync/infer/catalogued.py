@@ -23,6 +23,7 @@ from hostsync.infer.operations import (
     result,
     waiting,
 )
+from hostsync.infer.packed_sequences import PACKING, what_is_packed
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -66,6 +67,8 @@ def operation(
     """
     placed = place(op, args, keywords)
     tensors = _tensors(frame, op, placed, receiver)
+    if op.name in PACKING:
+        tensors = tensors_in(what_is_packed(placed.named)) or tensors
     versions = None if _numbers(frame, node, op, placed) else waiting(frame, op, placed, receiver)
     short = op.name.rpartition(".")[2]
     one_argument_where = (
@@ -87,7 +90,7 @@ def operation(
     if isinstance(value, Instance):
         if op.name.startswith(DISTRIBUTIONS):
             value = value._replace(device=_where_it_draws(frame, tensors, placed))
-        return value._replace(options=flags(keywords))
+        return value if op.name in PACKING else value._replace(options=flags(keywords))
     return (
         explain(value, node)
         if isinstance(value, Tensor) and op.device in {"argument", "like", "cpu", "accelerator"}

@@ -276,8 +276,15 @@ def _mentions(node: facts.Expr, attribute: str) -> bool:
 
 def register_buffer(frame: Frame, name: str, value: Value) -> None:
     """`self.register_buffer(name, value)`: the buffer moves with the module, so its device is that of the module."""
-    if isinstance(value, Tensor):
-        value = value._replace(device=ANYWHERE, param=None, pinned=False)
     if frame.sink is not None:
-        frame.buffers.add(name)
-        write_attribute(frame, frame.sink, name, value)
+        moves = value._replace(device=ANYWHERE, param=None, pinned=False) if isinstance(value, Tensor) else value
+        write_attribute(frame, frame.sink, name, moves)
+    until_moved(frame, name, value)
+
+
+def until_moved(frame: Frame, name: str, value: Value) -> None:
+    """What a constructor makes on the CPU, for the module to take along when it is moved, is there until it ends."""
+    frame.buffers.add(name)
+    params = frame.function.params if frame.function is not None else ()
+    if isinstance(value, Tensor) and value.device == CPU and params and frame.symbol.endswith(".__init__"):
+        frame.paths[f"{params[0].name}.{name}"] = value

@@ -172,7 +172,8 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         if isinstance(left, Items) and isinstance(right, (Unknown, Method)) and not frame.knows_arrays():
             # Times an array it would be one; times anything else it is repeated.
             right = NUMBER
-    if node.op == "+" and isinstance(left, Text) and left.const is not None and not isinstance(right, Text):
+    is_known = isinstance(right, Text) and right.const is not None
+    if node.op == "+" and isinstance(left, Text) and left.const is not None and not is_known:
         return Text(None, left.const)
     value = operated(frame, node, node.op, (node.left, left), (node.right, right))
     if value is not None:

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from hostsync import facts
 from hostsync.infer.assignment import iterated
 from hostsync.infer.attributes import attribute
+from hostsync.infer.classes import attributes
 from hostsync.infer.frame import Frame
 from hostsync.infer.keys import note_store
 from hostsync.infer.operations import Arguments as _Arguments
@@ -199,12 +200,21 @@ def _getattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
 
 
 def _one_of(frame: Frame, receiver: Value, start: str) -> Value:
-    """The methods of an object whose names begin so: `getattr(self, f"loss_{name}")`."""
+    """What of an object has a name that begins so: `getattr(self, f"loss_{name}")`."""
     if not isinstance(receiver, Instance) or not receiver.local or not start.strip("_"):
         return UNKNOWN
-    names = {name for info in frame.context.lineage(receiver.name) for name in info.methods if name.startswith(start)}
-    methods = [attribute(frame, receiver, name) for name in sorted(names)]
-    return UNKNOWN if not methods else reduce(join, methods)
+    lineage = frame.context.lineage(receiver.name)
+    names = {name for info in lineage for name in info.methods if name.startswith(start)}
+    if not names:
+        tables = (attributes(frame.context, info) for info in lineage)
+        names = {name for table in tables for name in table if name.startswith(start)}
+    options = [attribute(frame, receiver, name) for name in sorted(names)]
+    return UNKNOWN if not options else reduce(join, options)
+
+
+def _divmod(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    values = [value for _, value in args]
+    return Items("tuple", (NUMBER, NUMBER), UNKNOWN) if all(isinstance(v, Number) for v in values) else UNKNOWN
 
 
 def _dict(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -244,6 +254,7 @@ BUILTINS: Final[dict[str, Handler]] = {
     "round": _round,
     "getattr": _getattr,
     "dict": _dict,
+    "divmod": _divmod,
     "super": _super,
     "slice": _slice,
 }
@@ -266,6 +277,13 @@ _ARRAY_BY_SIZE: Final = frozenset({"zeros", "ones", "empty", "full"})
 _NUMPY_NUMBERS: Final = frozenset(
     {"float32", "float64", "float16", "int32", "int64", "int8", "uint8", "bool_", "float_", "int_"}
 )
+
+
+_RESHAPING: Final = frozenset(
+    """array_split atleast_2d atleast_3d diag diagonal dot dsplit einsum expand_dims hsplit inner kron matmul meshgrid
+    outer ravel reshape split squeeze take tensordot tile unravel_index vsplit where""".split()
+)
+"""They give other numbers of dimensions, or several arrays."""
 
 
 def _drawn(name: str, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -304,8 +322,10 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
         return NUMBER
     if last in {"sum", "mean", "max", "min", "std", "var", "prod", "argmax", "argmin", "median", "percentile"}:
         return Array() if len(args) > 1 or any(k in {"axis", "keepdims"} for k, _, _ in keywords) else NUMBER
+    if last == "nonzero" or (last == "where" and len(args) == 1):
+        return Items("tuple", None, Array(1))
     if isinstance(value, Array):
-        return value if last not in {"where", "reshape", "meshgrid", "split"} else Array()
+        return value if last not in _RESHAPING else Array()
     if last in {"dtype", "load", "save", "savez", "printoptions", "errstate", "isscalar", "ndim", "shape", "size"}:
         return UNKNOWN
     return Array() if not isinstance(value, Unknown) or last.islower() else UNKNOWN

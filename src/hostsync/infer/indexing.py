@@ -328,12 +328,18 @@ def _is_of_tensors(index: Value) -> bool:
     """A list of numbers, or tensors of positions on the CPU: an index of tensors and arrays only."""
     if isinstance(index, Items) and index.kind == "tuple" and index.items:
         # A list can be no part of a key.
-        return any(isinstance(item, Items) and _is_of_tensors(item) for item in index.items) or all(
+        return any(isinstance(item, Items) and item.kind == "list" for item in index.items) or all(
             isinstance(item, Tensor) and _is_of_tensors(item) for item in index.items
         )
     if isinstance(index, Items):
         return index.kind == "list" and isinstance(element_of(index), Number)
     return isinstance(index, Tensor) and index.sure and index.device == CPU and index.dtype == "int" and index.ndim != 0
+
+
+def _holds_positions(index: Value) -> bool:
+    """A tensor of positions, or a tuple with one: what is indexed with it is a tensor, or a list that reads it back."""
+    parts = index.items or () if isinstance(index, Items) and index.kind == "tuple" else (index,)
+    return any(isinstance(p, Tensor) and p.sure and p.dtype == "int" and not only_host(p.device) for p in parts)
 
 
 def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
@@ -433,6 +439,9 @@ def _ndim_after(base: Tensor, parts: list[Part]) -> int | None:
         if base.ndim is not None and len(parts) == 1 and parts[0].kind in {"array", "list"}:
             return base.ndim
         return None
+    if base.ndim < sum(part.kind not in {"none", "ellipsis", "mask"} for part in parts):
+        # There are more dimensions than anybody thought.
+        return None
     left = base.ndim
     gathered = 0
     for part in parts:
@@ -484,7 +493,7 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
             _read_index(frame, target, index)
         element = value if base.items == () else join(element_of(base), value)
         _rebind(frame, target.value, Items(base.kind, None, element))
-    elif isinstance(base, Unknown) and _is_of_tensors(index) and _has_tensors(frame):
+    elif isinstance(base, Unknown) and (_is_of_tensors(index) or _holds_positions(index)) and _has_tensors(frame):
         _store_tensor(frame, target, Tensor(ANYWHERE if base.param is None else of_param(base.param)), value)
     elif (
         isinstance(base, Unknown)
@@ -533,6 +542,9 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
             frame.emit(
                 "shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin
             )
+        elif scalar and isinstance(masks[0].value, Tensor) and masks[0].value.sure and masks[0].value.device == CPU:
+            # On the device it would be filled in one step.
+            _upload(frame, "cpu-index", target, base, masks[0])
         return
     if isinstance(value, Tensor) and value.sure and base.device == CPU and _comes_from_device(frame, value):
         frame.emit(
@@ -577,6 +589,8 @@ def _is_number_by_default(frame: Frame, value: Value) -> bool:
     """A parameter that is a number unless somebody hands in something else, of which nothing is known."""
     if not isinstance(value, Unknown) or value.param is None or frame.function is None:
         return False
+    if not value.derived and value.param.endswith("_id"):
+        return True
     default = next((param.default for param in frame.function.params if param.name == value.param), None)
     return isinstance(default, facts.Const) and default.kind in {"int", "float"}
 

@@ -88,6 +88,8 @@ def _parts(frame: Frame, last: str, first: Value, args: ArgumentList, keywords: 
 def _collection(frame: Frame, node: facts.Call, last: str, args: ArgumentList, keywords: KeywordList) -> Value:
     if last == "deque":
         return Items("list", None, iterated(frame, args[0][1])) if args else Items("list", (), UNKNOWN)
+    if last == "Counter":
+        return Mapping((), NUMBER)
     if last == "OrderedDict":
         return BUILTINS["dict"](frame, node, args, keywords)
     if last == "defaultdict" and args:

@@ -16,7 +16,7 @@ from hostsync.infer.frame import (
     Frame,
     evaluate_silently,
 )
-from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, mathematics, numpy_function, printed
+from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, depth_of, mathematics, numpy_function, printed
 from hostsync.infer.iteration import iteration
 from hostsync.infer.methods import method_call
 from hostsync.infer.module_containers import contents
@@ -25,6 +25,7 @@ from hostsync.infer.operations import (
     merged,
 )
 from hostsync.infer.own_calls import WRAPPER, construct, own_function
+from hostsync.infer.packed_sequences import PACKED, is_out_of_order
 from hostsync.infer.plain import TENSOR_TYPES
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -130,9 +131,10 @@ def _legacy_constructor(frame: Frame, node: facts.Call, rest: str, args: Argumen
     value = args[0][1] if args else UNKNOWN
     if on_device and args and isinstance(value, (Items, Array)):
         frame.emit("copy", "torch.tensor", "python-data", node, subject=args[0][0], device=ACCELERATOR)
-    ndim = (
-        len(args) if args and all(isinstance(v, Number) for _, v in args) else 1 if isinstance(value, Items) else None
-    )
+    if args and all(isinstance(v, Number) for _, v in args):
+        ndim: int | None = len(args)
+    else:
+        ndim = depth_of(value) or (1 if isinstance(value, Items) else None)
     return Tensor(ACCELERATOR if on_device else CPU, dtype, ndim)
 
 
@@ -196,7 +198,11 @@ def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
 
 def _pad_packed(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """The padded batch, and the lengths, which are on the CPU (documentation of `PackedSequence`)."""
-    return Items("tuple", (Tensor(ANYWHERE), Tensor(CPU, "int", 1)), UNKNOWN)
+    given = args[0][1] if args else next((value for name, _, value in keywords if name == "sequence"), UNKNOWN)
+    device = given.device if isinstance(given, Instance) and given.name == PACKED else ANYWHERE
+    if isinstance(given, Instance) and given.name == PACKED and is_out_of_order(given):
+        frame.emit("call", "torch.nn.utils.rnn.pad_packed_sequence", "", node, subject=node, device=device)
+    return Items("tuple", (Tensor(device), Tensor(CPU, "int", 1)), UNKNOWN)
 
 
 def _wrapper(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:

@@ -21,10 +21,11 @@ from hostsync.infer.classes import (
     write_attribute,
 )
 from hostsync.infer.comparing import sort_in_place
-from hostsync.infer.copies import brings_from_host, moved_on, to_device, transfer
+from hostsync.infer.copies import brings_from_host, is_taken_in, moved_on, to_device, transfer
 from hostsync.infer.frame import (
     Frame,
     evaluate,
+    evaluate_silently,
     is_model_name,
 )
 from hostsync.infer.handed import HELD
@@ -45,6 +46,7 @@ from hostsync.infer.values import (
     Array,
     Callable,
     Choice,
+    DeviceValue,
     Instance,
     Items,
     Mapping,
@@ -136,9 +138,18 @@ def _tensor_method(
         return Items("list", None, NUMBER if receiver.ndim in {None, 1} else UNKNOWN)
     if not isinstance(value, Tensor) or op.returns == "self":
         return value
+    if name == "new" and args and all(_is_a_size(frame, expr, held) for expr, held in args):
+        value = value._replace(ndim=len(args))
     # A member that bundles of tensors, numbers and modules have as well does not make sure what was not.
     sure = receiver.sure or name not in _SHARED
     return value if value.param is None and value.sure == sure else value._replace(param=None, sure=sure)
+
+
+def _is_a_size(frame: Frame, node: facts.Expr, value: Value) -> bool:
+    """A number, or what is calculated with one: no list of numbers, which `x.new` takes as well."""
+    if not isinstance(value, Unknown) or not isinstance(node, facts.Binary):
+        return isinstance(value, Number)
+    return any(_is_a_size(frame, side, evaluate_silently(frame, side)) for side in (node.left, node.right))
 
 
 def _definite(frame: Frame, node: facts.Call) -> None:
@@ -181,7 +192,10 @@ def _unknown_method(
     where = ANYWHERE if receiver.param is None or receiver.param.startswith(HELD) else of_param(receiver.param)
     if name in {"get", "pop"} and args and isinstance(args[0][1], Text) and args[0][1].const is not None:
         known = keys.load(frame, subject, args[0][1].const)
-        return UNKNOWN if known is None else known
+        if known is not None:
+            return known
+    if name in {"get", "pop", "setdefault"} and args:
+        return Items("list", None, UNKNOWN) if len(args) == 2 and _is_list(args[1][1]) else UNKNOWN
     if name == "item" and not args and not keywords:
         frame.emit("read-back", "Tensor.item", "", node, subject=subject, device=where, confidence="likely")
         return NUMBER
@@ -201,6 +215,8 @@ def _unknown_method(
     if name == "numpy" and not args:
         return Array()
     if name == "cuda":
+        if is_taken_in(frame, node, keywords):
+            moved_on(frame, node, DeviceValue(ACCELERATOR))
         return Tensor(ACCELERATOR, sure=False)
     if name == "to":
         device, _ = to_device(frame, args, keywords)
@@ -209,7 +225,9 @@ def _unknown_method(
         if only_host(device.device):
             confidence = "likely" if _is_tensor_call(frame, subject) else "possible"
             frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
-        elif brings_from_host(frame, keywords) and subject is not None and not is_model_name(subject):
+        elif is_taken_in(frame, node, keywords) or (
+            brings_from_host(frame, keywords) and subject is not None and not is_model_name(subject)
+        ):
             moved_on(frame, node, device)
         elif receiver.param is not None:
             transfer(frame, node, Tensor(of_param(receiver.param), sure=False), name, args, keywords)
@@ -504,6 +522,17 @@ def _grown(frame: Frame, items: Items, value: Value) -> Items:
     return Items(items.kind, None, element)
 
 
+def _or_list(held: Value, default: Value) -> Value:
+    """What `table.get(key, default)` gives: of what nothing is known, it is a list as the one that stands in for it."""
+    if isinstance(held, Unknown):
+        return Items("list", None, UNKNOWN) if _is_list(default) else join(default, UNKNOWN)
+    return join(held, default)
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Items) and value.kind == "list"
+
+
 def _mapping_method(
     frame: Frame, node: facts.Call, receiver: Mapping, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
@@ -517,14 +546,16 @@ def _mapping_method(
             known = keys.load(frame, _receiver_node(node), key.const)
             if known is not None:
                 return known
-            return receiver.element if not isinstance(receiver.element, Unknown) else join(default, UNKNOWN)
-        return join(mapping_element(receiver), default)
+            return _or_list(receiver.element, default)
+        return _or_list(mapping_element(receiver), default)
     if name == "items":
         return Items("iterable", None, Items("tuple", (TEXT, mapping_element(receiver)), UNKNOWN))
     if name == "values":
         return Items("iterable", None, mapping_element(receiver))
     if name == "keys":
         return Items("iterable", None, TEXT)
+    if name == "most_common":
+        return Items("list", None, Items("tuple", (UNKNOWN, mapping_element(receiver)), UNKNOWN))
     if name == "copy":
         return receiver
     if name == "update" and (keywords or (args and isinstance(args[0][1], Mapping))):

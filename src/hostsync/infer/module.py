@@ -259,6 +259,8 @@ def _done(context: Context, callee: Callable, node: facts.Function, frame: Frame
     if key not in context.summaries and key not in context.busy and callee.symbol not in context.handed:
         context.summaries[key] = result_of(frame, node)
     if callee.owner is not None and node.params:
+        for name in frame.buffers:
+            frame.paths.pop(f"{node.params[0].name}.{name}", None)
         _leave(context, callee.owner, frame, node.params[0].name + ".")
     return frame.events or []
 

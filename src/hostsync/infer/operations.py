@@ -394,7 +394,7 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
             # A dict of tensors, say, or what a pickle holds.
             return Tensor(CPU, sure=False)
         if op.name in PACKING:
-            return packed(args.named.get("input") or args.named.get("sequences") or UNKNOWN)
+            return packed(args.named)
         return Instance(op.name, False) if op.name.rpartition(".")[2][:1].isupper() else UNKNOWN
     tensor = Tensor(
         _result_device(op, args, tensors),

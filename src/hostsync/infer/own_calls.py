@@ -21,6 +21,7 @@ from hostsync.infer.operations import (
     lead,
     merged,
 )
+from hostsync.infer.packed_sequences import PACKED
 from hostsync.infer.summaries import apply_effects, bind_arguments, is_abstract, returned
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -139,6 +140,9 @@ def instance_called(
         if last.endswith("Loss"):
             return explain(tensor._replace(ndim=None if tensors and tensors[0].ndim is None else 0), node)
         if last in {"LSTM", "GRU", "RNN", "MultiheadAttention"}:
+            if args and isinstance(args[0][1], Instance) and args[0][1].name == PACKED:
+                state = tensor._replace(device=args[0][1].device)
+                return Items("tuple", (args[0][1], Items("tuple", None, state) if last == "LSTM" else state), UNKNOWN)
             return Items("tuple", None, tensor)
         if last in {"Embedding"}:
             return explain(tensor, node)

@@ -106,7 +106,7 @@ def summarise(context: Context, callee: Callable) -> Value:
         context.effects[key] = {
             path[len(prefix) :]: value
             for path, value in frame.paths.items()
-            if path.startswith(prefix) and "." not in path[len(prefix) :]
+            if path.startswith(prefix) and "." not in path[len(prefix) :] and path[len(prefix) :] not in frame.buffers
         }
     return result
 

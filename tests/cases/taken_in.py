@@ -1,0 +1,56 @@
+import torch
+from torch import Tensor, nn
+
+
+class Engine:
+    """No module: what it is handed comes from wherever its callers have it, mostly the host."""
+
+    def __init__(self, model: nn.Module, device: torch.device):
+        self.device = device
+        self.model = model.to(self.device)  # silent: HS401
+
+    def feed(self, batch, images: Tensor):
+        x = batch["x"].to(self.device)  # expect: HS401
+        y = batch.target.to(device=self.device)  # expect: HS401
+        images = images.clone().detach().to(self.device)  # expect: HS401
+        late = batch["z"].to(self.device, non_blocking=True)  # silent: HS401, HS403
+        again = images.to(self.device)  # silent: HS401
+        return self.model(x), y, late, again
+
+    def take(self, pairs):
+        for first, second in pairs:
+            yield first.to(self.device), second  # expect: HS401
+
+    def beside(self, x: Tensor, y: Tensor):
+        return x.to(y.device)  # silent: HS401
+
+    def exchange(self, model):
+        return model.to(self.device)  # silent: HS401
+
+    def cast(self, x: Tensor):
+        return x.to(torch.float16)  # silent: HS401
+
+
+class Model(nn.Module):
+    """Where a module is, its inputs are."""
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+    def forward(self, x: Tensor, ids):
+        return x.to(self.device), ids.to(self.device)  # silent: HS401
+
+
+def by_name(batch, images: Tensor, model):
+    inputs, targets = batch
+    inputs = inputs.cuda()  # expect: HS401
+    targets = targets.cuda(non_blocking=True)  # silent: HS401
+    images = images.cuda()  # expect: HS401
+    return model.cuda()(images), inputs, targets  # silent: HS401
+
+
+def on_the_device(x: Tensor):
+    if x.is_cuda:
+        x = x.cuda()  # silent: HS401
+    return torch.zeros(3, device="cuda").cuda()  # silent: HS401
