@@ -128,3 +128,12 @@ def rows_by_a_list_of_the_host(table: torch.Tensor, order: torch.Tensor) -> torc
 def row_by_a_number_of_the_host(table: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
     row = order.max().tolist()  # expect: HS101
     return table[row]
+
+
+def masks_of_the_host(x: Tensor):
+    keep = torch.ones(8, dtype=torch.bool)
+    there = torch.zeros(8, 8, device="cuda")
+    a = there[keep]  # silent: HS302
+    there[:, keep] = there[:, :1]  # silent: HS303
+    there[keep] = 0.0  # expect: HS405
+    return a, x[:, keep]  # silent: HS302

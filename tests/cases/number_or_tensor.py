@@ -135,3 +135,18 @@ def to_bark(hz: Union[float, Tensor]):
 
 def of_signal(x: Tensor):
     return to_bark(x).tolist()  # expect: HS101
+
+
+def limits(x: torch.Tensor, most: torch.Tensor, size=None):
+    a = torch.clamp(x, 0, most)  # expect: HS605
+    b = x.clamp(min=most, max=1.0)  # expect: HS605
+    c = x.clip_(0, most)  # expect: HS605
+    d = x.clamp(most, most)  # silent: HS605
+    e = x.clamp(max=most)  # silent: HS605
+    f = x.clamp(0, 1)  # silent: HS605
+    if size is not None:
+        x.clamp_(min=0, max=size[0])  # silent: HS605
+        if not isinstance(size, torch.Tensor):
+            size = x.new_tensor(size)  # expect: HS404
+        b = b * size.unsqueeze(0)
+    return a, b, c, d, e, f

@@ -104,3 +104,26 @@ def packed(x: torch.Tensor, lengths: list[int]):
 
 def of_a_packed_sequence(sequence: torch.nn.utils.rnn.PackedSequence):
     return int(sequence.batch_sizes[0]), float(sequence.data.mean())  # expect: HS103
+
+
+class Library(nn.Module):
+    """Modules of torch that look at what they are handed."""
+
+    def __init__(self, width: int):
+        super().__init__()
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(width, 2), 2)
+        self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(width, 2), 2)
+        self.both = nn.Transformer(width)
+        self.ctc = nn.CTCLoss()
+        self.loss = nn.CrossEntropyLoss()
+
+    def forward(self, x: Tensor, y: Tensor, mask: Tensor, lengths: Tensor):
+        a = self.encoder(x, mask=mask)  # expect: HS605
+        b = self.encoder(x, mask, is_causal=True)  # silent: HS605
+        c = self.encoder(x, src_key_padding_mask=mask)  # silent: HS605
+        d = self.decoder(y, x, mask)  # expect: HS605
+        e = self.decoder(y, x)  # silent: HS605
+        f = self.both(x, y, src_mask=mask)  # expect: HS605
+        g = self.both(x, y)  # silent: HS605
+        loss = self.ctc(x, y, lengths, lengths) + self.loss(x, y)  # expect: HS605
+        return a, b, c, d, e, f, g, loss

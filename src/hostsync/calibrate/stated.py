@@ -64,6 +64,11 @@ STATED: tuple[Stated, ...] = (
     ),
     Stated(_both("masked_fill") + " Tensor.masked_fill_", ("value tensor",), "gpu; cuda/Indexing.cu"),
     Stated(_both("index_fill") + " Tensor.index_fill_", ("value tensor",), "gpu; TensorAdvancedIndexing.cpp"),
+    Stated(
+        _both("clamp clip") + " Tensor.clamp_ Tensor.clip_",
+        ("min number and max tensor", "min tensor and max number"),
+        "python_arg_parser.cpp: with one number both limits are numbers, so the tensor is read back",
+    ),
     Stated("torch.full Tensor.new_full torch.full_like", ("fill_value tensor",), "gpu"),
     Stated("torch.arange torch.range", ("start tensor", "end tensor", "step tensor"), "gpu"),
     Stated(_both("add sub"), ("alpha tensor",), "gpu"),
@@ -120,6 +125,21 @@ STATED: tuple[Stated, ...] = (
         "torch.nn.functional.gaussian_nll_loss torch.nn.GaussianNLLLoss.forward",
         ("var tensor",),
         "gpu; nn/functional.py `torch.any(var < 0)`",
+    ),
+    Stated(
+        "torch.nn.Transformer.forward",
+        ("src_mask tensor and src_is_causal missing", "tgt_mask tensor and tgt_is_causal missing"),
+        "nn/modules/transformer.py `_detect_is_causal_mask`",
+    ),
+    Stated(
+        "torch.nn.TransformerEncoder.forward",
+        ("mask tensor and is_causal missing",),
+        "nn/modules/transformer.py `_detect_is_causal_mask`",
+    ),
+    Stated(
+        "torch.nn.TransformerDecoder.forward",
+        ("tgt_mask tensor and tgt_is_causal missing",),
+        "nn/modules/transformer.py `_detect_is_causal_mask`",
     ),
     Stated("torch.nn.AdaptiveLogSoftmaxWithLoss.forward", ("always",), "gpu; nn/modules/adaptive.py"),
     Stated("torch.nn.utils.rnn.pack_padded_sequence", ("enforce_sorted false",), "gpu; lengths must be on the CPU"),

@@ -98,6 +98,18 @@ def operation(
     )
 
 
+def called(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> None:
+    """Records the waits of a module of torch that is called, by the dotted name of its class."""
+    op = frame.context.ops.get(f"{name}.forward")
+    if op is None or not op.waits:
+        return
+    placed = place(op, args, keywords)
+    tensors = _tensors(frame, op, placed, None)
+    versions = waiting(frame, op, placed, None)
+    if versions is not None and tensors:
+        _record(frame, node, op, placed, tensors, None, "", versions, False)
+
+
 _UNIQUE: Final = frozenset({"unique", "unique_consecutive"})
 
 

@@ -424,12 +424,23 @@ def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
         tensors = [base, *(p.value for p in masks if isinstance(p.value, Tensor))]
         device = merged([t._replace(ndim=None) for t in tensors])
         origin = base.origin or tensors[1].origin
+        if _are_on_the_host(masks):
+            device = CPU
         frame.emit("shape", "subscript", "mask-load", node, subject=masks[0].node, device=device, origin=origin)
     return (
         explain(base._replace(ndim=_ndim_after(base, parts), param=None, pinned=False), node)
         if masks
         else base._replace(ndim=_ndim_after(base, parts), param=None)
     )
+
+
+def _are_on_the_host(masks: list[Part]) -> bool:
+    """Whether masks are counted on the CPU, and the positions sent off without a wait, as from torch 2.10 on.
+
+    Source: IndexingUtils.h; our measurement, which is that a number stored through such a mask does wait.
+    """
+    held = [mask.value for mask in masks if isinstance(mask.value, Tensor)]
+    return bool(held) and all(mask.sure and mask.device == CPU for mask in held)
 
 
 def _ndim_after(base: Tensor, parts: list[Part]) -> int | None:
@@ -534,6 +545,8 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
     masks = [p for p in parts if p.kind == "mask"]
     tensors = [p for p in parts if p.kind in {"tensor", "scalar", "list", "array"}]
     device = merged([base, *(p.value._replace(ndim=None) for p in masks if isinstance(p.value, Tensor))])
+    if _are_on_the_host(masks):
+        device = CPU
     scalar = isinstance(value, Number) or _is_number_by_default(frame, value) or _is_of_numbers(frame, value)
     if masks:
         if (isinstance(value, Tensor) and value.sure and not (value.ndim == 0 and only_host(value.device))) or (
@@ -542,7 +555,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
             frame.emit(
                 "shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin
             )
-        elif scalar and isinstance(masks[0].value, Tensor) and masks[0].value.sure and masks[0].value.device == CPU:
+        elif scalar and _are_on_the_host(masks):
             # On the device it would be filled in one step.
             _upload(frame, "cpu-index", target, base, masks[0])
         return

@@ -9,6 +9,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.callbacks import call_back
+from hostsync.infer.catalogued import called
 from hostsync.infer.classes import class_attribute, distribution_base, is_module_class
 from hostsync.infer.frame import (
     CallSite,
@@ -135,6 +136,7 @@ def instance_called(
     if callee.name == MODULE_CLASS or callee.local:
         return explain(Tensor(device, sure=False, origin=lead(tensors)), node)
     if callee.name.startswith("torch.nn."):
+        called(frame, node, callee.name, args, keywords)
         last = callee.name.rpartition(".")[2]
         tensor = Tensor(device, "float", origin=lead(tensors))
         if last.endswith("Loss"):
