@@ -54,3 +54,18 @@ def on_the_device(x: Tensor):
     if x.is_cuda:
         x = x.cuda()  # silent: HS401
     return torch.zeros(3, device="cuda").cuda()  # silent: HS401
+
+
+class Attack(object):
+    """What has a `forward` is no module by that alone."""
+
+    def __init__(self, model: nn.Module):
+        self.model = model
+        self.device = next(model.parameters()).device
+
+    def forward(self, images):
+        raise NotImplementedError
+
+    def __call__(self, images):
+        images = images.clone().detach().to(self.device)  # expect: HS401
+        return self.forward(images)

@@ -54,7 +54,7 @@ def is_module_class(context: Context, name: str) -> bool:
                 last = base.name.rpartition(".")[2]
                 if last == "Module" or base.name.startswith("torch.nn."):
                     return True
-                if "forward" in info.methods and last not in {"Function", "Protocol", "ABC"}:
+                if "forward" in info.methods and last not in {"Function", "Protocol", "ABC", "Generic", "object"}:
                     return True
     return False
 
