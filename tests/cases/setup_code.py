@@ -91,9 +91,9 @@ class GridModule(nn.Module):
 
 
 def ranges(value, device=None):
-    """Nobody here tells it a device, and it is no set-up code alone that calls it."""
-    bounds = torch.as_tensor(value, dtype=torch.float32, device=device)  # silent: HS404
-    if (bounds < 0).any():
+    """Nobody here tells it a device, but users may; and it is no set-up code alone that calls it."""
+    bounds = torch.as_tensor(value, dtype=torch.float32, device=device)  # expect: HS404
+    if (bounds < 0).any():  # expect: HS201
         raise ValueError("bounds must be positive")
     return bounds
 

@@ -287,15 +287,13 @@ def _is_private(context: Context, symbol: str) -> bool:
 def _is_left_on_the_host(context: Context, symbol: str, param: str, sites: Sequence[CallSite]) -> bool:
     """Whether a function may be told a device, but no caller does, so that what it makes stays on the CPU.
 
-    Where the default is None, calls by set-up code alone say nothing: it is told the device when it is at work.
+    Where the default is None, calls in the project say nothing of what users tell it.
     """
     node = context.functions.get(symbol)
     if node is None or not is_device_name(param) or any(param in site.bindings for site in sites):
         return False
     default = next((p.default for p in node.params if p.name == param), None)
-    if default is None or not is_host_default(default):
-        return False
-    return not is_none(default) or not all(_sets_up(context, site.caller) for site in sites)
+    return default is not None and is_host_default(default) and not is_none(default)
 
 
 def _sets_up(context: Context, symbol: str) -> bool:
