@@ -142,3 +142,26 @@ def build_targets(boxes: torch.Tensor, classes):
 
 def reset_counts(device=None):
     return torch.tensor([0, 1], device=device)  # silent: HS404
+
+
+class Simulation:
+    """What `reset` is told to do anew for some of its environments, it does while it is at work."""
+
+    def __init__(self, count: int, device: torch.device):
+        self.device = device
+        self.speed = torch.zeros(count, 3, device=device)
+
+    def reset(self, ids: Optional[torch.Tensor] = None):
+        self.speed[ids] = 0.0  # expect: HS406
+        self.speed[ids] = torch.tensor([1.0, 0.0, 0.0], device=self.device)  # expect: HS404
+
+
+class Head(nn.Module):
+    def __init__(self, width: int):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+        self.reset()
+
+    def reset(self):
+        bound = torch.tensor([1.0, 2.0]).to(self.layer.weight.device)  # silent: HS401
+        self.layer.weight.data.mul_(bound.sum())

@@ -188,7 +188,7 @@ def _works_on_tensors(context: Context, symbol: str) -> bool:
     return any(isinstance(value, Tensor) and value.sure for value in given)
 
 
-_MAKES: Final = re.compile(r"_?(build|create|reset|setup|set_up)_")
+_MAKES: Final = re.compile(r"_?(build|create|reset|setup|set_up)(_|$)")
 
 
 def _serves_setup(context: Context, symbol: str, asked: Sequence[str], depth: int = _DEPTH) -> bool:
