@@ -72,6 +72,7 @@ def test_where_nothing_tells_them_apart_it_is_always_and_undecided() -> None:
         ("cpu", ("cpu:f2", "cpu:b0", "[cpu:i]"), ("f2", "[cpu:i,i]", "'cpu'", "n")),
         ("int", ("i2", "cpu:i0", "[cpu:i]", "[i]"), ("f2", "n", "b1", "[f,i]", "[b]")),
         ("matrix", ("f2", "cpu:c2"), ("f", "f3", "[f2]", "n")),
+        ("scalar", ("f0", "b0", "i0"), ("f", "f2", "cpu:f0", "[f0]", "n")),
         ("batch", ("f3", "b4", "i10", "fs3"), ("f", "f2", "c0", "[f3]", "n")),
         ("mask", ("b2", "[b2]", "bs2"), ("f2", "cpu:b2", "i1")),
         ("tensor", ("f2", "[f0,n]"), ("cpu:f2", "n", "'f'")),

@@ -144,6 +144,8 @@ def limits(x: torch.Tensor, most: torch.Tensor, size=None):
     d = x.clamp(most, most)  # silent: HS605
     e = x.clamp(max=most)  # silent: HS605
     f = x.clamp(0, 1)  # silent: HS605
+    # No tensor with dimensions goes with a number: it is something else than it seems.
+    f = x.clamp(0, torch.ones(3, device=x.device))  # silent: HS605
     if size is not None:
         x.clamp_(min=0, max=size[0])  # silent: HS605
         if not isinstance(size, torch.Tensor):

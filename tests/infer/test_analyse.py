@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from hostsync.infer import ALL_RELEASES, TorchRange, analyse
@@ -190,6 +190,7 @@ def test_the_byte_screen_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@example("y = x.item()\nx = x.to(device)")
 @given(st.lists(STATEMENTS, min_size=1, max_size=3).map("\n".join).filter(_is_python))
 def test_the_byte_screen_costs_no_finding_of_a_generated_program(source: str) -> None:
     plan = Plan()

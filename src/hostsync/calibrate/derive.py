@@ -149,6 +149,8 @@ def holds(test: ArgumentTest, arguments: Mapping[str, str]) -> bool:
         return all(letter_of(part) and part.startswith("cpu:") for part in parts)
     if test.predicate in ("int", "float", "complex"):
         return all(letter_of(part) == test.predicate[0] for part in kind.strip("[]").split(","))
+    if test.predicate == "scalar":
+        return re.fullmatch(r"[bfic]0", kind) is not None
     if test.predicate in ("matrix", "batch"):
         dimensions = re.fullmatch(r"(?:cpu:)?[bfic]s?(\d+)", kind)
         return dimensions is not None and (

@@ -66,7 +66,7 @@ STATED: tuple[Stated, ...] = (
     Stated(_both("index_fill") + " Tensor.index_fill_", ("value tensor",), "gpu; TensorAdvancedIndexing.cpp"),
     Stated(
         _both("clamp clip") + " Tensor.clamp_ Tensor.clip_",
-        ("min number and max tensor", "min tensor and max number"),
+        ("min number and max scalar", "min scalar and max number"),
         "python_arg_parser.cpp: with one number both limits are numbers, so the tensor is read back",
     ),
     Stated("torch.full Tensor.new_full torch.full_like", ("fill_value tensor",), "gpu"),

@@ -24,10 +24,10 @@ class ArgumentTest(NamedTuple):
     predicate: str
     """missing | given | tensor (a tensor is passed) | number (a Python number) | negative (a number below 0) | positive
     (one above 0) | true | false | data (Python or NumPy data, not a tensor) | mask (a bool tensor on the device) | int,
-    float, complex (a tensor of such a dtype) | cpu (a tensor in host memory) | matrix (a tensor of two dimensions) |
-    batch (of three or more) | device (a device that is not the CPU) | many (several elements) | validating (a
-    distribution that was not made with `validate_args=False`) | 'text' (that string) | 2 (that number). Of `self` it is
-    the receiver."""
+    float, complex (a tensor of such a dtype) | cpu (a tensor in host memory) | scalar (a tensor without dimensions) |
+    matrix (a tensor of two dimensions) | batch (of three or more) | device (a device that is not the CPU) | many
+    (several elements) | validating (a distribution that was not made with `validate_args=False`) | 'text' (that string)
+    | 2 (that number). Of `self` it is the receiver."""
 
 
 class Wait(NamedTuple):

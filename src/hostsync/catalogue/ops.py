@@ -40,7 +40,7 @@ DTYPES: Final = frozenset(("", "bool", "int", "float", "same", "promoted"))
 PREDICATES: Final = frozenset(
     (
         "missing", "given", "tensor", "number", "negative", "positive", "true", "false", "data", "mask", "many", "cpu",
-        "int", "float", "complex", "matrix", "batch", "device",
+        "int", "float", "complex", "scalar", "matrix", "batch", "device",
         "validating",
     )
 )  # fmt: skip

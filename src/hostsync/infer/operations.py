@@ -461,6 +461,8 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
         return False
     if predicate == "tensor":
         return isinstance(value, Tensor) and value.sure and not only_host(value.device)
+    if predicate == "scalar":
+        return isinstance(value, Tensor) and value.sure and not value.ndim and not only_host(value.device)
     if predicate == "device":
         named = isinstance(value, DeviceValue) or (isinstance(value, Text) and value.const is not None)
         return named and not only_host(device_of(value).device)

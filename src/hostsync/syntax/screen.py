@@ -30,6 +30,11 @@ EVIDENCE: Final[tuple[str, ...]] = (
     "unsqueeze",
     "bincount",
     ".cpu()",
+    ".to(device",
+    ".device)",
+    "zero_grad",
+    "state_dict",
+    "named_parameters",
 )
 """Words of which at least one stands in every file that can contain a finding, unless the caller knows better ones."""
 
