@@ -121,4 +121,8 @@ def where_it_is_not_zero(x: torch.Tensor, cost):
     rows = np.nonzero(array)[0]
     order = np.argsort(rows)
     picked = torch.as_tensor(rows[order])
-    return x[picked]  # expect: HS405
+    found = torch.as_tensor(np.where(array > 0)[0])
+    wide = torch.as_tensor(np.expand_dims(order, 0)[0])
+    a = x[found]  # expect: HS405
+    b = x[wide]  # expect: HS405
+    return a, b, x[picked]  # expect: HS405

@@ -126,4 +126,6 @@ class Library(nn.Module):
         f = self.both(x, y, src_mask=mask)  # expect: HS605
         g = self.both(x, y)  # silent: HS605
         loss = self.ctc(x, y, lengths, lengths) + self.loss(x, y)  # expect: HS605
+        loss = loss + nn.GaussianNLLLoss()(x, y, x.exp())  # expect: HS605
+        loss = loss + nn.AdaptiveLogSoftmaxWithLoss(8, 100, [10])(x, lengths).loss  # expect: HS605
         return a, b, c, d, e, f, g, loss

@@ -545,7 +545,8 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
     masks = [p for p in parts if p.kind == "mask"]
     tensors = [p for p in parts if p.kind in {"tensor", "scalar", "list", "array"}]
     device = merged([base, *(p.value._replace(ndim=None) for p in masks if isinstance(p.value, Tensor))])
-    if _are_on_the_host(masks):
+    counted_here = _are_on_the_host(masks)
+    if counted_here:
         device = CPU
     scalar = isinstance(value, Number) or _is_number_by_default(frame, value) or _is_of_numbers(frame, value)
     if masks:
@@ -555,7 +556,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
             frame.emit(
                 "shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin
             )
-        elif scalar and _are_on_the_host(masks):
+        elif scalar and counted_here:
             # On the device it would be filled in one step.
             _upload(frame, "cpu-index", target, base, masks[0])
         return

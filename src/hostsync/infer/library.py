@@ -199,9 +199,11 @@ def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
 def _pad_packed(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """The padded batch, and the lengths, which are on the CPU (documentation of `PackedSequence`)."""
     given = args[0][1] if args else next((value for name, _, value in keywords if name == "sequence"), UNKNOWN)
-    device = given.device if isinstance(given, Instance) and given.name == PACKED else ANYWHERE
-    if isinstance(given, Instance) and given.name == PACKED and is_out_of_order(given):
-        frame.emit("call", "torch.nn.utils.rnn.pad_packed_sequence", "", node, subject=node, device=device)
+    device = ANYWHERE
+    if isinstance(given, Instance) and given.name == PACKED:
+        device = given.device
+        if is_out_of_order(given):
+            frame.emit("call", "torch.nn.utils.rnn.pad_packed_sequence", "", node, subject=node, device=device)
     return Items("tuple", (Tensor(device), Tensor(CPU, "int", 1)), UNKNOWN)
 
 
