@@ -90,7 +90,8 @@ def operation(
     if isinstance(value, Instance):
         if op.name.startswith(DISTRIBUTIONS):
             value = value._replace(device=_where_it_draws(frame, tensors, placed))
-        return value if op.name in PACKING else value._replace(options=flags(keywords))
+        options = flags(keywords)
+        return value if op.name in PACKING or options == value.options else value._replace(options=options)
     return (
         explain(value, node)
         if isinstance(value, Tensor) and op.device in {"argument", "like", "cpu", "accelerator"}

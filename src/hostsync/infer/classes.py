@@ -40,9 +40,11 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
+    is_of_params,
     join,
     tensor_at,
     with_tensors,
+    without_params,
 )
 
 
@@ -238,20 +240,19 @@ def _or_cpu(device: Device, told: Collection[str]) -> Device:
 def closed(value: Value, depth: int = 3) -> Value:
     """A value as others see it, who don't know the parameters of the function that it comes from."""
     if isinstance(value, Tensor):
-        if value.param is None and not any(atom.startswith("=") for atom in value.device):
+        if value.param is None and not is_of_params(value.device):
             return value
-        device = frozenset("?" if atom.startswith("=") else atom for atom in value.device)
-        return tensor_at(value, device, value.origin)
+        return tensor_at(value, without_params(value.device), value.origin)
     if isinstance(value, Unknown):
         return UNKNOWN if value.param is not None else value
     if isinstance(value, DeviceValue):
-        device = frozenset("?" if atom.startswith("=") else atom for atom in value.device)
-        return value._replace(device=device)
+        return value._replace(device=without_params(value.device)) if is_of_params(value.device) else value
     if isinstance(value, Instance):
         held = closed(value.held, depth - 1) if depth and value.held is not None else None
+        if held is value.held and not is_of_params(value.device):
+            return value
         return value._replace(
-            device=frozenset("?" if atom.startswith("=") else atom for atom in value.device),
-            held=held if isinstance(held, (Items, Mapping)) else None,
+            device=without_params(value.device), held=held if isinstance(held, (Items, Mapping)) else None
         )
     if depth and isinstance(value, Items):
         items = tuple(closed(item, depth - 1) for item in value.items) if value.items is not None else None

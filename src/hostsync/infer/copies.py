@@ -42,6 +42,7 @@ from hostsync.infer.values import (
     because,
     element_of,
     is_certain,
+    is_of_params,
     only_host,
     reasons,
     tensors_in,
@@ -151,7 +152,7 @@ def _speaks_of(node: facts.Expr, word: str) -> bool:
 
 def may_be_host(device: Device) -> bool:
     """The CPU is among the places where it may live, or it is wherever a caller says."""
-    return any(atom == "cpu" or atom.startswith("=") for atom in device)
+    return "cpu" in device or is_of_params(device)
 
 
 def _receiver(node: facts.Call) -> facts.Expr | None:

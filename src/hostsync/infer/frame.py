@@ -41,6 +41,7 @@ from hostsync.infer.values import (
     of_param,
     only_host,
     reasons,
+    tensor_because,
 )
 from hostsync.infer.values import Mapping as MappingValue
 from hostsync.infer.versions import TorchRange
@@ -613,14 +614,12 @@ def source_text(node: facts.Expr) -> str:
 def explain(value: Value, node: facts.Expr, text: str = "") -> Value:
     """Add the place of `node` to the chain of a tensor."""
     if isinstance(value, Tensor):
-        origin = because(_new(Reason, (node.span, text)), value.origin)
-        return _new(Tensor, (*value[:_ORIGIN], origin, *value[_ORIGIN + 1 :]))
+        return tensor_because(value, because(_new(Reason, (node.span, text)), value.origin))
     return value
 
 
 _new: Final = tuple.__new__
 """A third of the cost of calling the class."""
-_ORIGIN: Final = Tensor._fields.index("origin")
 
 
 Evaluator: TypeAlias = Function[[Frame, Any], Value]

@@ -50,6 +50,7 @@ from hostsync.infer.values import (
     because,
     is_function,
     of_param,
+    tensor_for,
     tensors_in,
     unmixed,
     with_tensors,
@@ -309,9 +310,8 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
     if isinstance(value, Instance) and value.local and frame.context.is_tensor_class(value.name):
         value = Tensor(of_param(name))
     if isinstance(value, Tensor):
-        value = value._replace(
-            param=name, origin=because(Reason(param.annotation.span, f"the annotation of {name}"), None)
-        )
+        reason = Reason(param.annotation.span, f"the annotation of {name}")
+        value = tensor_for(value, name, because(reason, None))
     if isinstance(value, (Text, DeviceValue)) and is_device_name(name):
         return DeviceValue(of_param(name))
     return value

@@ -32,11 +32,13 @@ from hostsync.infer.values import (
     Value,
     because,
     is_function,
+    is_of_params,
     join,
     only_host,
     tensor_at,
     tensors_in,
     with_tensors,
+    without_params,
 )
 
 KEYS: Final = "[]"
@@ -136,10 +138,9 @@ def device_handed(symbol: str, site: CallSite, param: str) -> DeviceValue | None
     owner, _, caller = site.caller.rpartition(".")
     if owner and caller in _MOVERS and not only_host(device):
         return DeviceValue(MOVED)
-    is_own = any(atom.startswith("=") for atom in device)
-    if is_own and site.caller.rpartition(".")[2] == symbol.rpartition(".")[2]:
+    if is_of_params(device) and site.caller.rpartition(".")[2] == symbol.rpartition(".")[2]:
         return None
-    return DeviceValue(frozenset("?" if atom.startswith("=") else atom for atom in device))
+    return DeviceValue(without_params(device))
 
 
 def all_told(device: Device) -> Device:
@@ -257,8 +258,7 @@ class Working:
 
 def open_tensor(tensor: Tensor) -> Tensor:
     """A tensor as another function sees it, which does not know the parameters of this one."""
-    device = frozenset("?" if atom.startswith("=") else atom for atom in tensor.device) or ANYWHERE
-    return tensor_at(tensor, device, None)
+    return tensor_at(tensor, without_params(tensor.device) or ANYWHERE, None)
 
 
 def opened(value: Value) -> Value:

@@ -49,6 +49,7 @@ from hostsync.infer.values import (
     ndim_of_part,
     of_param,
     only_host,
+    tensor_shaped,
     tensors_in,
 )
 from hostsync.infer.versions import overlaps
@@ -428,9 +429,9 @@ def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
             device = CPU
         frame.emit("shape", "subscript", "mask-load", node, subject=masks[0].node, device=device, origin=origin)
     return (
-        explain(base._replace(ndim=_ndim_after(base, parts), param=None, pinned=False), node)
+        explain(tensor_shaped(base, _ndim_after(base, parts))._replace(pinned=False), node)
         if masks
-        else base._replace(ndim=_ndim_after(base, parts), param=None)
+        else tensor_shaped(base, _ndim_after(base, parts))
     )
 
 

@@ -94,7 +94,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
     op = frame.context.ops.get(name)
     if op is not None:
         made = operation(frame, node, op, args, keywords, None)
-        return made._replace(held=contents(name, args)) if isinstance(made, Instance) else made
+        held = contents(name, args)
+        return made._replace(held=held) if isinstance(made, Instance) and held is not made.held else made
     if name.startswith(_FOREACH):
         return _for_each(name, args)
     links = frame.context.links

@@ -18,7 +18,7 @@ from hostsync.infer.handed import KEYS, PROMISED, ROUNDS, told_by_calls
 from hostsync.infer.links import Links
 from hostsync.infer.settling import settle
 from hostsync.infer.summaries import result_of, summarise
-from hostsync.infer.values import Callable, Tensor, Value, join
+from hostsync.infer.values import Callable, Tensor, Value, join, tensor_because
 from hostsync.infer.versions import TorchRange
 
 _NO_USAGE: Final = Usage({}, True, True)
@@ -171,7 +171,7 @@ K = TypeVar("K")
 
 def _without_origins(values: Mapping[K, Value]) -> dict[K, Value]:
     """Values by what they are, not by where that is known from."""
-    return {key: value._replace(origin=None) if isinstance(value, Tensor) else value for key, value in values.items()}
+    return {key: tensor_because(value, None) if isinstance(value, Tensor) else value for key, value in values.items()}
 
 
 def _follow_all(context: Context, recorded: list[Recorded]) -> None:

@@ -36,6 +36,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     join,
+    tensor_shaped,
     tensors_in,
 )
 
@@ -138,9 +139,11 @@ def instance_called(
     if callee.name.startswith("torch.nn."):
         called(frame, node, callee.name, args, keywords)
         last = callee.name.rpartition(".")[2]
-        tensor = Tensor(device, "float", origin=lead(tensors))
+        first = tensors[0].ndim if tensors else None
         if last.endswith("Loss"):
-            return explain(tensor._replace(ndim=None if tensors and tensors[0].ndim is None else 0), node)
+            ndim = None if tensors and first is None else 0
+            return explain(Tensor(device, "float", ndim, origin=lead(tensors)), node)
+        tensor = Tensor(device, "float", origin=lead(tensors))
         if last in {"LSTM", "GRU", "RNN", "MultiheadAttention"}:
             if args and isinstance(args[0][1], Instance) and args[0][1].name == PACKED:
                 state = tensor._replace(device=args[0][1].device)
@@ -149,7 +152,7 @@ def instance_called(
         if last in {"Embedding"}:
             return explain(tensor, node)
         if tensors and last not in {"Sequential", "ModuleList", "ModuleDict", "DataParallel"}:
-            return explain(tensor._replace(ndim=tensors[0].ndim), node)
+            return explain(tensor_shaped(tensor, first), node)
         return explain(tensor._replace(sure=bool(tensors) and last == "Sequential"), node)
     return UNKNOWN
 

@@ -34,6 +34,7 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     is_certain,
+    is_of_params,
     of_param,
     only_host,
     tensors_in,
@@ -248,7 +249,7 @@ _PLAIN_BASES: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic",
 
 def resolved(context: Context, symbol: str, device: Device, depth: int) -> Device:
     """A device with its parameters replaced by what the callers of `symbol` pass for them."""
-    if not any(atom.startswith("=") for atom in device):
+    if not is_of_params(device):
         return device
     result: set[str] = set()
     for atom in device:

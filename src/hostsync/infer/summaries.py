@@ -43,7 +43,9 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     holds_no_tensor,
+    is_of_params,
     join,
+    tensor_at,
     tensors_in,
     unmixed,
 )
@@ -204,10 +206,11 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
             argument = bindings.get(value.param)
             if argument is not None and not isinstance(argument, Unknown):
                 return argument
-        elif not any(atom.startswith("=") for atom in value.device):
+        elif not is_of_params(value.device):
             return value
         sure = value.sure and not any(_holds_no_tensor(bindings.get(atom[1:])) for atom in value.device)
-        return value._replace(device=_place(value.device, bindings, defaults), sure=sure, param=None)
+        placed = tensor_at(value, _place(value.device, bindings, defaults), value.origin)
+        return placed if sure is value.sure else placed._replace(sure=sure)
     if isinstance(value, Unknown):
         if value.param is None or value.param.startswith(HELD):
             return value
@@ -215,9 +218,9 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
         if argument is None:
             return UNKNOWN
         return _derived(argument) if value.derived else argument
-    if isinstance(value, DeviceValue):
-        return value._replace(device=_place(value.device, bindings, defaults))
-    if isinstance(value, Instance):
+    if isinstance(value, (DeviceValue, Instance)):
+        if not is_of_params(value.device):
+            return value
         return value._replace(device=_place(value.device, bindings, defaults))
     if depth and isinstance(value, Items):
         if value.items is not None:

@@ -171,8 +171,11 @@ def _promises(context: Context, own: Wanted) -> Plain:
                 data = _promised(context, info, wanted, own.key)
                 if data is None:
                     continue
-                held = found.setdefault(base.name, {}).setdefault(wanted, [data, own.row_named(info.node.span[0])])
-                held[0] = join_plain(held[0], data)
+                held = found.setdefault(base.name, {}).get(wanted)
+                if held is None:
+                    found[base.name][wanted] = [data, own.row_named(info.node.span[0])]
+                else:
+                    held[0] = join_plain(held[0], data)
     return found
 
 
@@ -191,7 +194,7 @@ def _promised(context: Context, info: ClassInfo, wanted: str, key: str) -> Plain
 
 
 def _passed(context: Context, own: Wanted) -> Plain:
-    found: dict[str, dict[str, dict[str, Plain]]] = {}
+    found: dict[str, dict[str, dict[tuple[str, str, bool], Plain]]] = {}
     for symbol, sites in sorted(context.calls.items()):
         callee = context.signatures.get(symbol)
         for site in sites:
@@ -203,9 +206,10 @@ def _passed(context: Context, own: Wanted) -> Plain:
                 if given not in caller.open:
                     continue
                 if callee is None or param in callee.open:
-                    link = [symbol, param, is_derived]
+                    link = (symbol, param, is_derived)
                     links = found.setdefault(site.caller, {}).setdefault(given, {})
-                    links.setdefault(str(link), [*link, own.row_named(site.span[0])])
+                    if link not in links:
+                        links[link] = [*link, own.row_named(site.span[0])]
     return {caller: {name: list(links.values()) for name, links in params.items()} for caller, params in found.items()}
 
 

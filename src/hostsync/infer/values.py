@@ -29,6 +29,19 @@ def of_param(name: str) -> Device:
     return frozenset({"=" + name})
 
 
+def is_of_params(device: Device) -> bool:
+    """Whether it depends on what is passed for a parameter."""
+    for atom in device:  # noqa: SIM110, asked so often that a generator's cost shows
+        if atom.startswith("="):
+            return True
+    return False
+
+
+def without_params(device: Device) -> Device:
+    """A device as others see it, who don't know the parameters of the function that it comes from."""
+    return frozenset("?" if atom.startswith("=") else atom for atom in device) if is_of_params(device) else device
+
+
 def only_host(device: Device) -> bool:
     """True when the value is known not to live on an accelerator."""
     return device <= _HOST
@@ -60,7 +73,7 @@ def because(reason: Reason, parent: Origin | None) -> Origin:
     if parent is not None and parent.reason.span == reason.span:
         parent = parent.parent
     if parent is not None and parent.depth >= MAX_CHAIN:
-        parent = parent._replace(parent=parent.parent and parent.parent.parent, depth=MAX_CHAIN - 1)
+        parent = _new(Origin, (parent.reason, parent.parent and parent.parent.parent, MAX_CHAIN - 1))
     return _new(Origin, (reason, parent, parent.depth + 1 if parent is not None else 1))
 
 
@@ -103,6 +116,21 @@ class Tensor(NamedTuple):
 def tensor_at(tensor: Tensor, device: Device, origin: Origin | None) -> Tensor:
     """The same tensor on a device, no longer what was handed in; at a third of the cost of `_replace`."""
     return _new(Tensor, (device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, None))
+
+
+def tensor_because(tensor: Tensor, origin: Origin | None) -> Tensor:
+    """The same tensor with another chain of reasons; as cheap as `tensor_at`."""
+    return _new(Tensor, (tensor.device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, tensor.param))
+
+
+def tensor_for(tensor: Tensor, param: str, origin: Origin | None) -> Tensor:
+    """The same tensor as what is handed in for a parameter; as cheap as `tensor_at`."""
+    return _new(Tensor, (tensor.device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, param))
+
+
+def tensor_shaped(tensor: Tensor, ndim: int | None) -> Tensor:
+    """The same tensor with other dimensions, no longer what was handed in; as cheap as `tensor_at`."""
+    return _new(Tensor, (tensor.device, tensor.dtype, ndim, tensor.sure, tensor.pinned, tensor.origin, None))
 
 
 class Array(NamedTuple):

@@ -8,9 +8,11 @@ a row goes by the text of its line until a finding is shown.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from hashlib import blake2b
+from itertools import islice
 from typing import Final
 
 from hostsync.lint.checked import Checked
@@ -36,26 +38,27 @@ class Landmarks:
         return self._text()
 
     @cached_property
-    def _rows(self) -> dict[str, list[int]]:
-        """By line, where it stands."""
-        found: dict[str, list[int]] = {}
-        for row, line in enumerate(self._lines, start=1):
-            found.setdefault(line, []).append(row)
-        return found
+    def _counts(self) -> Counter[str]:
+        """How often each line is there."""
+        return Counter(self._lines)
 
     def named(self, row: int) -> str:
         """The name of a row, which counts from 1."""
         known = self._names.get(row)
         if known is None:
-            line = self._lines[row - 1] if 0 < row <= len(self._lines) else ""
-            rows = self._rows.get(line, ())
-            known = self._names[row] = f"{len(line)}-{_sum(line)}-{rows.index(row) if row in rows else len(rows)}"
+            is_there = 0 < row <= len(self._lines)
+            line = self._lines[row - 1] if is_there else ""
+            before = self._counts[line]
+            if is_there:
+                before = self._lines[: row - 1].count(line) if before > 1 else 0
+            known = self._names[row] = f"{len(line)}-{_sum(line)}-{before}"
         return known
 
     def row(self, length: int, own: str, before: int) -> int | None:
         """The row that a name stands for; None if the source has no such line."""
-        rows = next((rows for line, rows in self._rows.items() if len(line) == length and _sum(line) == own), [])
-        return rows[before] if before < len(rows) else None
+        line = next((line for line in self._counts if len(line) == length and _sum(line) == own), None)
+        rows = (row for row, other in enumerate(self._lines, start=1) if other == line)
+        return next(islice(rows, before, None), None)
 
 
 def _sum(line: str) -> str:
