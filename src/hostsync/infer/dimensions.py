@@ -16,12 +16,11 @@ _COUNTS: Final = frozenset({"dim", "ndimension"})
 
 def unpacked(frame: Frame, targets: Sequence[facts.Expr], value: facts.Expr | None) -> None:
     """Takes up that the shape of a tensor was assigned to so many names."""
-    if len(targets) != 1 or value is None:
+    target = targets[0]
+    if len(targets) != 1 or value is None or not isinstance(target, facts.Sequence):
         return
-    target, tensor = targets[0], _of_shape(value)
-    if tensor is None or not isinstance(target, facts.Sequence):
-        return
-    if not any(isinstance(item, facts.Starred) for item in target.items):
+    tensor = _of_shape(value)
+    if tensor is not None and not any(isinstance(item, facts.Starred) for item in target.items):
         _note(frame, tensor, len(target.items))
 
 

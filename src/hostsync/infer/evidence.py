@@ -459,6 +459,23 @@ def nodes_in(body: tuple[Stmt, ...], closed: frozenset[type]) -> Iterator[Any]:
             stack += node[at]
 
 
+def mentions_any(body: tuple[Stmt, ...], names: frozenset[str]) -> bool:
+    """Whether a block speaks of one of some names."""
+    stack: list[Any] = list(body)
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is Name:
+            if node.id in names:
+                return True
+        elif node is not None and kind is not Const:
+            for at in _SINGLE[kind]:
+                stack.append(node[at])
+            for at in _SEVERAL[kind]:
+                stack += node[at]
+    return False
+
+
 def used_path(node: Expr) -> str | None:
     """As `dotted_path`, and also for `batch["x"]`."""
     if type(node) is not Subscript:

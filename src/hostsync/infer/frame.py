@@ -12,9 +12,9 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.defaults import is_none
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.evidence import Usage
+from hostsync.infer.evidence import Usage, mentions_any
 from hostsync.infer.host_devices import host_calls
-from hostsync.infer.imported import ARRAY_PACKAGES, imports_torch, may_use_torch, mentions_any, names_of_packages
+from hostsync.infer.imported import ARRAY_PACKAGES, imports_torch, may_use_torch, names_of_packages
 from hostsync.infer.links import KnownClass, Links
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
@@ -419,7 +419,7 @@ class Frame:
             value = as_tensor(value, self.usage.tensors[name])
         elif isinstance(value, Method) and isinstance(value.receiver, Unknown) and name in self.usage.tensors:
             value = as_tensor(UNKNOWN, self.usage.tensors[name])
-        elif is_loader_name(name) and self.context.uses_torch and _may_be_loader(value):
+        elif _may_be_loader(value) and is_loader_name(name) and self.context.uses_torch:
             value = NAMED_LOADER
         elif isinstance(value, Tensor) and not value.sure and value.param is None and name in self.usage.tensors:
             value = value._replace(sure=True)

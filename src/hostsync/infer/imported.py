@@ -79,19 +79,6 @@ def names_of_packages(body: tuple[facts.Stmt, ...], packages: frozenset[str]) ->
     return frozenset(node.alias for node in _imports(body, _ALL) if _package(node) in packages)
 
 
-def mentions_any(body: tuple[facts.Stmt, ...], names: frozenset[str]) -> bool:
-    """Whether a block speaks of one of some names."""
-    stack: list[object] = [body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, facts.Name):
-            if node.id in names:
-                return True
-        elif isinstance(node, tuple):
-            stack.extend(node)
-    return False
-
-
 def _package(node: facts.Import) -> str:
     return node.module.partition(".")[0]
 
