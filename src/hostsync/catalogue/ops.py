@@ -270,7 +270,10 @@ class OpTable(Mapping[str, Op]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the operation, or `default`; quicker than the inherited one for names that are not there."""
-        return self[name] if name in self._sources else default
+        known = self._known.get(name)
+        if known is None and name in self._sources:
+            return self[name]
+        return default if known is None else known
 
     def __contains__(self, name: object) -> bool:
         return name in self._sources
@@ -392,6 +395,11 @@ class _Merged(Mapping[str, Op]):
 
     def __getitem__(self, name: str) -> Op:
         return self._extra[name] if name in self._extra else self._base[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """As that of `OpTable`."""
+        found = self._extra.get(name)
+        return self._base.get(name, default) if found is None else found
 
     def __contains__(self, name: object) -> bool:
         return name in self._extra or name in self._base
