@@ -159,7 +159,7 @@ WORDS = {
 
 SURE = words_of(
     "clamp contiguous copy_ data_ptr detach element_size fill_ index_add is_cuda is_floating_point is_nonzero "
-    "is_pinned isfinite isinf logical_and logical_or logical_xor numel permute scatter_add share_memory_ unbind"
+    "is_pinned isfinite isinf logical_and logical_or logical_xor numel permute scatter_add share_memory_ topk unbind"
 )
 """Members that a rare other type has too (a storage, a stream of bytes, a decimal number): still taken as proof."""
 
