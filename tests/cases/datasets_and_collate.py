@@ -143,3 +143,19 @@ def collate_all(batch):
 
 def step(batch: torch.Tensor):
     return shifted(batch)
+
+
+class NeighbourLoader(torch.utils.data.DataLoader):
+    def __init__(self, graph, seeds: torch.Tensor):
+        if seeds.dtype == torch.bool:
+            seeds = seeds.nonzero().view(-1)  # silent: HS301
+        self.graph = graph
+        super().__init__(seeds.tolist(), collate_fn=self._around)  # silent: HS101
+
+    def _around(self, seeds):
+        return self.graph.edge_index[0].unique()  # silent: HS304
+
+
+class Batches:
+    def __init__(self, graph, seeds: torch.Tensor):
+        self.seeds = seeds.nonzero().view(-1)  # expect: HS301

@@ -114,3 +114,15 @@ def combined(x: torch.Tensor, seen: torch.Tensor, kept: torch.Tensor, bits: torc
     y = x[both]  # expect: HS302
     z = x[either]  # expect: HS302
     return y, z, x[low]
+
+
+def by_a_name_that_begins_with_its_type(scores: torch.Tensor, bool_masked_pos, boolean_order):
+    return scores[bool_masked_pos], scores[boolean_order]  # expect: HS302
+
+
+def of_what_may_be_none(x: torch.Tensor, output=None):
+    row = output if output is None else x.flatten()
+    row = row[row != 0]  # expect: HS302
+    if row[-1] == 1:  # expect: HS201
+        return row
+    return None

@@ -126,3 +126,8 @@ def where_it_is_not_zero(x: torch.Tensor, cost):
     a = x[found]  # expect: HS405
     b = x[wide]  # expect: HS405
     return a, b, x[picked]  # expect: HS405
+
+
+def where_arrays_say(scores: torch.Tensor, wanted):
+    positions = np.where(wanted != 0)
+    return scores[positions]  # expect: HS405

@@ -101,3 +101,12 @@ def ratios(params: list[torch.Tensor], grads: list[torch.Tensor]) -> list[float]
         found.append(1.0 if g == 0 else (w / g).item())  # expect: HS201,HS101
     torch._foreach_mul_(grads, 0.5)
     return found
+
+
+class Averaging:
+    def __init__(self, model):
+        self.model = model
+        self.averaged = torch.optim.swa_utils.AveragedModel(model)
+
+    def step(self):
+        self.averaged.update_parameters(self.model)  # expect: HS605

@@ -32,3 +32,21 @@ def parts_of(flat: torch.Tensor, shapes) -> list[torch.Tensor]:
         found.append(flat[start : start + shape.numel()].view(shape))
         start += shape.numel()
     return found
+
+
+def of_segments(x: torch.Tensor, counts: torch.Tensor, ends: torch.Tensor):
+    a = torch.segment_reduce(x, "sum", lengths=counts)  # expect: HS605
+    b = torch.segment_reduce(x, "sum", lengths=counts, unsafe=True)  # silent: HS605
+    return a, b, torch.segment_reduce(x, "sum", offsets=ends)  # silent: HS605
+
+
+class Hypotheses:
+    def __init__(self, kept, groups):
+        self.kept, self.groups = kept, groups
+
+    def longest(self, tokens: torch.Tensor, pad):
+        lengths = tokens.new(self.groups * self.kept)
+        found = tokens.new(self.groups * self.kept, 8).fill_(pad)
+        found[0, lengths[0]] = 3  # expect: HS308,HS406
+        listed = tokens.new(pad)
+        return found, tokens[listed[0]]  # silent: HS308

@@ -144,7 +144,7 @@ EXPRESSIONS: list[tuple[str, str]] = [
     *_same("torch.corrcoef", "torch.corrcoef(x)"),
     *_same("torch.searchsorted", "torch.searchsorted(v.sort()[0], v)", "sv, o = v.sort(); torch.searchsorted(v, v, sorter=o)", "torch.searchsorted(v, 0.7)"),
     *_same("torch.bucketize", "torch.bucketize(x, v)"),
-    *_same("torch.segment_reduce", "torch.segment_reduce(v, 'sum', lengths=torch.full((8,), 8, device=d))", "torch.segment_reduce(v, 'sum', lengths=torch.full((8,), 8, device=d), unsafe=True)"),
+    *_same("torch.segment_reduce", "torch.segment_reduce(v, 'sum', lengths=torch.full((8,), 8, device=d))", "torch.segment_reduce(v, 'sum', lengths=torch.full((8,), 8, device=d), unsafe=True)", "torch.segment_reduce(v, 'sum', offsets=torch.arange(0, 65, 8, device=d))"),
     *_same("torch.multinomial", "torch.multinomial(v, 4)"),
     *_same("torch.normal", "torch.normal(v, v)", "torch.normal(v, 1.0)", "torch.normal(0.0, v)", "torch.normal(0.0, 1.0, (3,), device=d)"),
     *_same("torch.stft", "torch.stft(gpu[:4096], 256, window=torch.hann_window(256, device=d), return_complex=True)"),

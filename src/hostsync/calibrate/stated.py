@@ -49,7 +49,7 @@ STATED: tuple[Stated, ...] = (
         (("std tensor", "<2.14"), "mean tensor and size given"),
         "gpu; DistributionTemplates.h, _assert_async from 2.14; with a size the mean is read back as a number",
     ),
-    Stated("torch.segment_reduce", ("unsafe missing",), "SegmentReduce.cpp"),
+    Stated("torch.segment_reduce", ("lengths given and unsafe missing",), "gpu; SegmentReduce.cpp checks lengths only"),
     Stated("torch.linspace torch.logspace", ("start tensor", "end tensor"), "gpu; RangeFactories.cpp"),
     Stated("torch.tensor torch.as_tensor", ("data data", "data number"), "gpu"),
     Stated("torch.asarray", ("obj data", "obj number"), "gpu"),

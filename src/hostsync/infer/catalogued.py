@@ -212,6 +212,12 @@ def _reads(op: Op, param: str) -> bool:
     return any(test.param == param and test.predicate == "tensor" for wait in op.waits for test in wait.tests)
 
 
+def _waits_by_itself(op: Op) -> bool:
+    """Whether it is a method of an object, such as `AveragedModel`, that waits whatever is handed in."""
+    owner = op.name.rpartition(".")[0].rpartition(".")[2]
+    return owner[:1].isupper() and owner != "Tensor" and any(not wait.tests for wait in op.waits)
+
+
 def _record(
     frame: Frame,
     node: facts.Call,
@@ -245,7 +251,7 @@ def _record(
         # A distribution's parameters are tensors nearly always, and a function takes none itself; of other operations
         # nothing is claimed without one.
         functions_alone = all(isinstance(v, (Callable, Partial)) for v in values)
-        is_sure = says_where or op.name.startswith(DISTRIBUTIONS) or functions_alone
+        is_sure = says_where or op.name.startswith(DISTRIBUTIONS) or functions_alone or _waits_by_itself(op)
         confidence = "likely" if is_sure else "possible"
         device = device_of(placed.named["map_location"]).device if says_where else ANYWHERE
     frame.emit(

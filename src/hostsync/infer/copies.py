@@ -467,7 +467,21 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         dtype = _dtype_of(data)
         if not dtype and data_node is not None and is_named_mask(dotted_path(data_node) or ""):
             dtype = "bool"
-    return explain(Tensor(device, dtype, depth_of(data)), node)
+    ndim = 0 if isinstance(data, (Unknown, Method)) and _is_one_number(frame, data_node) else depth_of(data)
+    return explain(Tensor(device, dtype, ndim), node)
+
+
+def _is_one_number(frame: Frame, data: facts.Expr | None) -> bool:
+    """Whether it is one number: worked out by operators that lists don't have, or called an id.
+
+    What is worked out of an array is an array.
+    """
+    if isinstance(data, facts.Binary):
+        return data.op in _OF_NUMBERS and not frame.knows_arrays()
+    return data is not None and last_name(data).endswith("_id")
+
+
+_OF_NUMBERS: Final = frozenset({"-", "/", "//", "**", "%"})
 
 
 def _is_empty(data: facts.Expr | None, value: Value = UNKNOWN) -> bool:

@@ -578,7 +578,7 @@ def _may_be_number(name: str, args: tuple[Expr, ...]) -> bool:
 
 _MASK: Final = re.compile(r"(^|_)(mask|masks|valid|invalid|visible|inlier|inliers|outlier|outliers)$")
 _QUESTION: Final = re.compile(
-    r"^(is|has)_|(^|_)(masked|converged|finished|dones?|alive|active|inactive|cond|condition|flags?|ignored|correct|"
+    r"^(is|has|bool)_|(^|_)(masked|converged|finished|dones?|alive|active|inactive|cond|condition|flags?|ignored|correct|"
     r"nans?|finite|infinite|empty|nonempty)$"
 )
 

@@ -86,6 +86,9 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
         elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Tensor):
             # `x[torch.where(…)]`: one for each dimension, however many these are.
             parts.append(Part(node, "tensor", value.element._replace(ndim=None)))
+        elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Array):
+            # `x[np.where(…)]`, likewise.
+            parts.append(Part(node, "array", value.element))
         else:
             parts.append(Part(node, _kind_of(node, value), value))
     return parts
@@ -419,6 +422,8 @@ def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
     parts = _parts(frame, node.key)
     if not base.sure and any(isinstance(p.value, Text) for p in parts):
         return base._replace(ndim=None, dtype="")
+    if not base.sure and _is_of_tensors_alone(node.key, parts) and _has_tensors(frame):
+        base = base._replace(sure=True)
     _crossing(frame, node, base, parts)
     masks = [p for p in parts if p.kind == "mask"]
     if masks:
@@ -433,6 +438,13 @@ def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
         if masks
         else tensor_shaped(base, _ndim_after(base, parts))
     )
+
+
+def _is_of_tensors_alone(key: facts.Expr, parts: list[Part]) -> bool:
+    """Whether nothing of Python takes such an index: `x[0, 1:]`, `x[x > 0]`."""
+    if any(part.kind == "mask" and is_comparison(part.node) for part in parts):
+        return True
+    return isinstance(key, facts.Sequence) and any(part.kind in {"slice", "none", "ellipsis"} for part in parts)
 
 
 def _are_on_the_host(masks: list[Part]) -> bool:

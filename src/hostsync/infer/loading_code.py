@@ -13,7 +13,7 @@ from typing import Final
 from hostsync.infer.frame import Context
 from hostsync.infer.values import Ref
 
-_CLASS: Final = re.compile(r"Dataset$|Collat")
+_CLASS: Final = re.compile(r"Dataset$|DataLoader$|Collat")
 _FUNCTION: Final = re.compile(r"(^|_)collate(_|$)")
 _DEPTH: Final = 4
 """How many calls up such code is looked for."""

@@ -146,10 +146,11 @@ def _tensor_method(
 
 
 def _is_a_size(frame: Frame, node: facts.Expr, value: Value) -> bool:
-    """A number, or what is calculated with one: no list of numbers, which `x.new` takes as well."""
+    """A number, or what is calculated: no list of numbers, which `x.new` takes as well."""
     if not isinstance(value, Unknown) or not isinstance(node, facts.Binary):
         return isinstance(value, Number)
-    return any(_is_a_size(frame, side, evaluate_silently(frame, side)) for side in (node.left, node.right))
+    sides = [(side, evaluate_silently(frame, side)) for side in (node.left, node.right)]
+    return all(isinstance(held, (Unknown, Method)) or _is_a_size(frame, side, held) for side, held in sides)
 
 
 def _definite(frame: Frame, node: facts.Call) -> None:

@@ -37,6 +37,7 @@ from hostsync.infer.values import (
     ANYWHERE,
     CPU,
     UNKNOWN,
+    Array,
     Callable,
     ClassRef,
     DeviceValue,
@@ -75,6 +76,8 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
             return _define(frame, made, (Ref(NAMED_TUPLE),))
     if node.value is None:
         value: Value = UNKNOWN
+    elif (counted := _unpacked_nonzero(node)) and not isinstance(evaluate(frame, counted), Tensor):
+        value = Items("tuple", None, Array(1, "int"))
     else:
         value = evaluate(frame, node.value)
         frame.assigning = node.value
@@ -151,6 +154,18 @@ def _takes_positions(node: facts.Assign) -> bool:
         and isinstance(call.func, facts.Attr)
         and call.func.name in _WITH_POSITIONS
     )
+
+
+def _unpacked_nonzero(node: facts.Assign) -> facts.Expr | None:
+    """The `x` of `rows, columns = x.nonzero()`.
+
+    An array gives as many as it has dimensions, a tensor a row for each element.
+    """
+    target, call = node.targets[0], node.value
+    if not isinstance(target, facts.Sequence) or len(target.items) < 2 or not isinstance(call, facts.Call):
+        return None
+    is_it = isinstance(call.func, facts.Attr) and call.func.name == "nonzero" and not (call.args or call.keywords)
+    return call.func.value if is_it and isinstance(call.func, facts.Attr) else None
 
 
 def _aug_assign(frame: Frame, node: facts.AugAssign) -> bool:
