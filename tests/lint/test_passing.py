@@ -101,6 +101,11 @@ def test_one_class_with_the_methods_that_are_called() -> None:
     assert value == ["K", ["shape.py:Meshes"]]
     several = shape._replace(defines={"Meshes": both, "Other": both})
     assert evidence.of({"use.py": use, "shape.py": several}) == {}
+    # One that counts what the others hold is as good a guess.
+    counting = shape._replace(defines={"Meshes": both, "Other": [f"#{name}" for name in both]})
+    assert evidence.of({"use.py": use, "shape.py": counting}) == {}
+    alone = shape._replace(defines={"Meshes": ["verts_padded", "#verts_packed"]})
+    assert evidence.of({"use.py": use, "shape.py": alone}) == {}
 
 
 def test_a_signature_comes_back() -> None:

@@ -22,7 +22,9 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Mapping,
+    Number,
     Tensor,
+    Text,
     Unknown,
     Value,
     is_function,
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 PLACE: Final = "*"
 """Begins what stands for a parameter that has no name: its place among those that a call fills in by their order."""
+NUMBER_OF: Final = "#"
+"""Begins the name of a method that gives a number or a text."""
 OBJECTS: Final = "K"
 """Begins the plain form of objects that are handed in: the classes that they are of."""
 
@@ -65,7 +69,7 @@ class Told(NamedTuple):
     """By function and parameter of which nothing is known, the methods that are called of it, of those that only some
     class of the project may have."""
     defines: Plain
-    """By class, of its methods, as in `asked`, those that give tensors."""
+    """By class, of its methods, as in `asked`, those that give tensors, and behind `NUMBER_OF` those that don't."""
     promises: Plain
     """By class of another module, what classes derived from it here have that it wants: the value and a row."""
     passed: Plain
@@ -135,18 +139,20 @@ def _asked(context: Context) -> Plain:
     return found
 
 
-def _is_telling(context: Context, owner: str, method: str) -> bool:
-    """Whether to know a method by its name alone says something of tensors."""
+def _what_it_gives(context: Context, owner: str, method: str) -> str | None:
+    """A method as in `Told.defines`; None if to know it by its name alone says nothing of tensors."""
     if method.startswith("_") or method in COMMON:
-        return False
+        return None
     given = context.summaries.get((f"{owner}.{method}", Instance(owner, True)))
-    return given is not None and tells(given)
+    if isinstance(given, (Number, Text)):
+        return NUMBER_OF + method
+    return method if given is not None and tells(given) else None
 
 
 def _defines(context: Context) -> Plain:
     found: dict[str, Plain] = {}
     for name, info in sorted(context.classes.items()):
-        methods = [method for method in info.methods if _is_telling(context, name, method)]
+        methods = [given for method in info.methods if (given := _what_it_gives(context, name, method)) is not None]
         if methods:
             found[name] = methods
     return found

@@ -14,6 +14,7 @@ from typing import Final
 from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
 from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
 from hostsync.infer.telling import (
+    NUMBER_OF,
     Told,
     classes_of,
     element_plain,
@@ -234,17 +235,22 @@ _TESTS: Final = frozenset({"test", "tests", "testing"})
 def _by_what_is_asked(told: Mapping[str, Told], lineages: Lineages, found: dict[str, Plain]) -> None:
     """Adds the class of a parameter of which nothing else is known, if one alone has the methods that it calls."""
     definers: dict[str, list[str]] = {}
+    of_numbers: set[tuple[str, str]] = set()
+    """The methods that give no tensor, with their class."""
     for key in sorted(told):
         for name, methods in told[key].defines.items():
             for method in methods:
-                definers.setdefault(method, []).append(f"{key}:{name}")
+                plain = method.removeprefix(NUMBER_OF)
+                definers.setdefault(plain, []).append(f"{key}:{name}")
+                if plain != method:
+                    of_numbers.add((f"{key}:{name}", plain))
     for key in sorted(told):
         for symbol, params in told[key].asked.items():
             for param, methods in params.items():
                 if param in found.get(key, {}).get(symbol, {}):
                     continue
                 name = _one_that_has(methods, definers, lineages)
-                if name is not None:
+                if name is not None and of_numbers.isdisjoint((name, method) for method in methods):
                     text = f"of the project's classes, only {name.rpartition(':')[2]} has {methods[0]}"
                     found.setdefault(key, {}).setdefault(symbol, {})[param] = [of_class(name), text]
 
