@@ -330,6 +330,8 @@ def _to_accelerator(
             )
     form = "pageable-non-blocking" if non_blocking else "pinned-blocking" if source.pinned else "pageable"
     certain = source.device == CPU and is_certain(wanted.device)
+    # Small ones are staged and don't wait. Of what is handed in and may have been moved before, that is one doubt more.
+    doubtful = non_blocking and source.device != CPU
     frame.emit(
         "copy",
         op,
@@ -338,7 +340,7 @@ def _to_accelerator(
         subject=_receiver(node),
         device=wanted.device,
         origin=source.origin,
-        confidence="certain" if certain and not non_blocking else "likely",
+        confidence="possible" if doubtful else "certain" if certain and not non_blocking else "likely",
         source=source.device,
     )
 
