@@ -62,9 +62,10 @@ def pageable_asynchronous(x: np.ndarray):
     return a, b
 
 
-def pageable_as_far_as_known(x: torch.Tensor, device: torch.device):
+def pageable_at_times(x: torch.Tensor, device: torch.device, weight=None):
     # What may be anywhere, and small: two doubts.
-    return x.clone().to(device, non_blocking=True)  # silent: HS403, HS401
+    weight = torch.ones(4) if weight is None else x * 2
+    return weight.to(device, non_blocking=True)  # silent: HS403
 
 
 def pinned_in_a_loop(arrays: list, device: torch.device):
