@@ -1,4 +1,4 @@
-"""Code that prepares data for a loader: datasets, samplers, and what collates. It runs on the host.
+"""Code that prepares data: datasets, samplers, loaders, and what collates. It runs on the host.
 
 Workers of a `DataLoader` are other processes, in which CUDA is not to be used: "it is generally not recommended to
 return CUDA tensors in multi-process loading" (torch.utils.data, "Working with CUDA tensors"). So where nothing else
@@ -36,7 +36,7 @@ def prepares_data(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
 
 
 def _loads(context: Context, owner: str) -> bool:
-    """Whether a class is a dataset, a sampler, or an object that collates."""
+    """Whether a class is a dataset, a sampler, a loader, or an object that collates."""
     for info in context.lineage(owner):
         if _CLASS.search(info.name.rpartition(".")[2]):
             return True
