@@ -276,7 +276,7 @@ def _is_from_caller(frame: Frame, node: facts.Expr) -> bool:
     return param is not None and not param.startswith(HELD)
 
 
-_COPYING: Final = frozenset({"clone", "contiguous", "detach"})
+_COPYING: Final = frozenset("clone contiguous detach flatten reshape squeeze unsqueeze view".split())
 
 
 def moved_on(frame: Frame, node: facts.Call, wanted: DeviceValue, *, is_made_here: bool = False) -> None:

@@ -259,6 +259,9 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     if isinstance(base, Unknown) and isinstance(index, Text) and index.const is not None:
         known = keys.load(frame, node.value, index.const)
         return UNKNOWN if known is None else known
+    if isinstance(base, Unknown) and base.apart_from is not None:
+        # It was asked for: it is no tensor.
+        return UNKNOWN
     index = _as_mask(frame, node.key, index)
     if isinstance(base, Unknown) and _is_mask_by_form(frame, node.key, index):
         index = Tensor(ANYWHERE, "bool")
@@ -517,6 +520,8 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
             _read_index(frame, target, index)
         element = value if base.items == () else join(element_of(base), value)
         _rebind(frame, target.value, Items(base.kind, None, element))
+    elif isinstance(base, Unknown) and base.apart_from is not None:
+        return
     elif isinstance(base, Unknown) and (_is_of_tensors(index) or _holds_positions(index)) and _has_tensors(frame):
         _store_tensor(frame, target, Tensor(ANYWHERE if base.param is None else of_param(base.param)), value)
     elif (
