@@ -120,9 +120,19 @@ def by_a_name_that_begins_with_its_type(scores: torch.Tensor, bool_masked_pos, b
     return scores[bool_masked_pos], scores[boolean_order]  # expect: HS302
 
 
-def of_what_may_be_none(x: torch.Tensor, output=None):
-    row = output if output is None else x.flatten()
-    row = row[row != 0]  # expect: HS302
+def as_asked(x: torch.Tensor, by_name: bool):
+    return {"rows": x} if by_name else x
+
+
+def of_what_may_be_something_else(x: torch.Tensor, by_name: bool):
+    # Nothing of Python takes a slice beside a number, or a comparison with itself.
+    row = as_asked(x, by_name)[0, 1:]
     if row[-1] == 1:  # expect: HS201
+        return row
+    other = as_asked(x, by_name)
+    other = other[other != 0]  # expect: HS302
+    if other[-1] == 1:  # expect: HS201
+        return other
+    if as_asked(x, by_name)[0] == 1:  # silent: HS201
         return row
     return None

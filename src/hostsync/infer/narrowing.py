@@ -294,9 +294,6 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
                 _set(frame, node, wanted._replace(device=device, param=param if is_it else None))
         elif isinstance(value, Tensor):
             _set(frame, node, Unknown(value.param, apart_from=value))
-        elif isinstance(value, Unknown) and value.apart_from is None:
-            device = of_param(value.param) if value.param else ANYWHERE
-            _set(frame, node, value._replace(apart_from=Tensor(device, sure=False)))
         return
     if truth:
         if isinstance(wanted, Text) and isinstance(value, DeviceValue):
