@@ -218,3 +218,43 @@ class Gaussian:
 
     def likelihood(self, value):
         return self.base.rsample(), self.base.log_prob(value)  # silent: HS602
+
+
+class Prior(Normal):
+    """Checks nothing unless it is asked to."""
+
+    def __init__(self, loc: Tensor, scale: Tensor, validate_args: bool = False):
+        super().__init__(loc, scale, validate_args=validate_args)  # silent: HS602
+
+    def shifted(self, value: Tensor):
+        return self.log_prob(value - 1)  # silent: HS602
+
+
+class Bounded(Distribution):
+    arg_constraints = {"low": constraints.real}
+
+    def __init__(self, low: Tensor, validate_args=False):
+        self.low = low
+        Distribution.__init__(self, low.shape, validate_args=validate_args)  # silent: HS602
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)  # silent: HS602
+        return value - self.low
+
+
+class Asking(Prior):
+    def __init__(self, loc: Tensor, scale: Tensor, validate_args=None):
+        super().__init__(loc, scale, validate_args=validate_args)
+
+
+def of_unchecked_priors(loc: Tensor, scale: Tensor, value: Tensor):
+    quiet = Prior(loc, scale)
+    asked = Prior(loc, scale, validate_args=True)
+    asking = Asking(loc, scale)
+    return (
+        quiet.log_prob(value),  # silent: HS602
+        asked.log_prob(value),  # expect: HS602
+        asking.log_prob(value),  # expect: HS602
+        quiet.sample(),  # expect: HS602
+    )

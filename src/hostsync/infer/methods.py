@@ -14,7 +14,6 @@ from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.catalogued import operation
 from hostsync.infer.classes import (
     DISTRIBUTIONS,
-    class_attribute,
     distribution_base,
     is_module_class,
     register_buffer,
@@ -22,6 +21,7 @@ from hostsync.infer.classes import (
 )
 from hostsync.infer.comparing import sort_in_place
 from hostsync.infer.copies import brings_from_host, is_taken_in, moved_on, to_device, transfer
+from hostsync.infer.derived_distributions import method_of_base
 from hostsync.infer.frame import (
     Frame,
     evaluate,
@@ -32,6 +32,7 @@ from hostsync.infer.handed import HELD
 from hostsync.infer.host_calls import ArgumentList, KeywordList, printed
 from hostsync.infer.module_containers import module_in
 from hostsync.infer.operations import (
+    checks_only,
     merged,
 )
 from hostsync.infer.own_calls import instance_called
@@ -44,7 +45,6 @@ from hostsync.infer.values import (
     TEXT,
     UNKNOWN,
     Array,
-    Callable,
     Choice,
     DeviceValue,
     Instance,
@@ -301,8 +301,7 @@ def _is_off(op: Op, receiver: Instance) -> bool:
     switches = dict(receiver.options)
     if switches.get("enabled") is False:
         return True
-    validates = all(any(test.predicate == "validating" for test in wait.tests) for wait in op.waits)
-    return switches.get("validate_args") is False and validates
+    return switches.get("validate_args") is False and checks_only(op)
 
 
 def _instance_method(
@@ -314,7 +313,8 @@ def _instance_method(
     if receiver.local:
         distribution = distribution_base(frame.context, receiver.name)
         if distribution is not None:
-            return _of_derived_distribution(frame, node, receiver, distribution, name, args, keywords)
+            value = method_of_base(frame, node, receiver, distribution, name, args, keywords)
+            return _drawn(receiver, name, value)
     op = frame.context.ops.get(f"{receiver.name}.{name}") if not receiver.local else None
     # What is handed to one of numbers, such as the value of `log_prob`, is checked where it is.
     elsewhere = any(not only_host(tensor.device) for _, value in args for tensor in tensors_in(value))
@@ -359,39 +359,6 @@ def register_state(frame: Frame, receiver: Value, args: ArgumentList, keywords: 
         register_buffer(frame, first.const, held)
     elif isinstance(held, Items) and held.kind == "list" and held.items == ():
         write_attribute(frame, frame.sink, first.const, held)
-
-
-def _of_derived_distribution(
-    frame: Frame,
-    node: facts.Call,
-    receiver: Instance,
-    distribution: str,
-    name: str,
-    args: ArgumentList,
-    keywords: KeywordList,
-) -> Value:
-    """A method that a distribution of the project has from the library's one: `super().__init__(…)` among them."""
-    if name == "_validate_sample" or (name == "__init__" and distribution == _BASE_DISTRIBUTION):
-        # The base class itself checks what `arg_constraints` of the derived one asks for.
-        checks = name != "__init__" or _has_constraints(frame, receiver)
-        if checks and not any(key == "validate_args" and _is_false(value) for key, _, value in keywords):
-            tensors = [tensor for _, value in args for tensor in tensors_in(value, 1)]
-            frame.emit("call", distribution, "", node, device=merged(tensors), confidence="likely")
-        return NOTHING
-    op = frame.context.ops.get(distribution if name == "__init__" else f"{distribution}.{name}")
-    return UNKNOWN if op is None else _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
-
-
-_BASE_DISTRIBUTION: Final = "torch.distributions.Distribution"
-
-
-def _has_constraints(frame: Frame, receiver: Instance) -> bool:
-    held = class_attribute(frame.context, receiver.name, "arg_constraints", receiver)
-    return isinstance(held, (Mapping, Callable)) and held != Mapping((), UNKNOWN)
-
-
-def _is_false(value: Value) -> bool:
-    return isinstance(value, Number) and value.const is False
 
 
 _DRAWS: Final = frozenset({"sample", "rsample", "sample_n", "rsample_n"})

@@ -533,6 +533,11 @@ _HANDED_ON: Final = frozenset({"validate_args"})
 """Parameters that classes take from their callers to hand them on to their base."""
 
 
+def checks_only(op: Op) -> bool:
+    """Whether a method of a distribution waits for nothing but the check of what it is given."""
+    return all(any(test.predicate == "validating" for test in wait.tests) for wait in op.waits)
+
+
 def event_kind(op: Op) -> str:
     short = op.name.rpartition(".")[2]
     if short in SHAPE_OPS:
