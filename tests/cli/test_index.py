@@ -166,6 +166,84 @@ def test_calls_that_wait_each_time(site: Path, tmp_path: Path, hostsync_in: Host
     assert "inside acme.impl.Meter\n" in ran.out and "it waits at acme/impl.py:5" in ran.out
 
 
+OPERATOR = """\
+import functools
+import torch
+
+
+def remembered(method):
+    @functools.wraps(method)
+    def inner(self, *args):
+        if not hasattr(self, "held"):
+            self.held = method(self, *args)
+        return self.held
+
+    return inner
+
+
+def root_of(dense):
+    root, info = torch.linalg.cholesky_ex(dense)
+    if torch.any(info):
+        raise ValueError("not positive definite")
+    return root
+
+
+class Operator:
+    def __init__(self, dense: torch.Tensor):
+        self.dense = dense
+
+    @property
+    def device(self):
+        return self.dense.device
+
+    @remembered
+    def _root(self) -> torch.Tensor:
+        return root_of(self.dense)
+
+    def root(self) -> "Operator":
+        return Operator(self._root())
+
+    def add(self, value: float) -> "Operator":
+        return Operator(self.dense + torch.tensor(value, device=self.device))
+
+    def total(self) -> torch.Tensor:
+        return self.dense.sum()
+
+    def checked(self, strict=False):
+        if strict and (self.dense > 0).all():
+            raise ValueError
+        return self
+
+    @staticmethod
+    def of_a_file(path):
+        return torch.load(path).max().item()
+
+
+def operator_of(x: torch.Tensor) -> Operator:
+    return Operator(x @ x.T)
+"""
+
+
+def test_calls_that_wait_for_what_an_object_holds(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    make(site, OPERATOR)
+    indexed(hostsync_in, site, "acme")
+    source = (
+        "import torch\nfrom acme.impl import Operator, operator_of\n\n\n"
+        "def f(given: Operator, x: torch.Tensor, y):\n"
+        "    given.total()\n"
+        "    given.checked()\n"
+        "    Operator.of_a_file(y)\n"
+        "    more = given.add(1e-3)  # waits\n"
+        "    more.root()  # waits\n"
+        "    y.root()\n"
+        "    return operator_of(x).root()  # waits\n"
+    )
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    waiting = [row for row, line in enumerate(source.splitlines(), 1) if line.endswith("# waits")]
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == waiting
+    assert rows(hostsync_in, "--no-cache") == []
+
+
 def test_the_shipped_indexes_need_no_option(tmp_path: Path, hostsync_in: Hostsync) -> None:
     source = (
         "import torch\nfrom torch.distributions.utils import vec_to_tril_matrix\n\n\n"

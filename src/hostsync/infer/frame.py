@@ -79,6 +79,8 @@ class CallSite(NamedTuple):
     bindings: Mapping[str, Value]
     span: facts.Place
     hot: str | None
+    receiver: Value | None = None
+    """The object whose method it is."""
 
 
 class NamedCall(NamedTuple):

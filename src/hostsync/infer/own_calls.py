@@ -76,7 +76,7 @@ def own_function(
     ):
         return UNKNOWN
     # Of several functions nobody says which is called each time.
-    _record_call(frame, node, callee.symbol, bindings, None if is_choice else frame.hot())
+    _record_call(frame, node, callee.symbol, bindings, None if is_choice else frame.hot(), callee.bound)
     value = returned(frame.context, callee, bindings)
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)
@@ -106,9 +106,16 @@ def _overriding(
     return UNKNOWN if found is None else found
 
 
-def _record_call(frame: Frame, node: facts.Expr, symbol: str, bindings: Mapping_[str, Value], hot: str | None) -> None:
+def _record_call(
+    frame: Frame,
+    node: facts.Expr,
+    symbol: str,
+    bindings: Mapping_[str, Value],
+    hot: str | None,
+    receiver: Value | None = None,
+) -> None:
     if frame.loud:
-        frame.context.calls.setdefault(symbol, []).append(CallSite(frame.symbol, bindings, node.span, hot))
+        frame.context.calls.setdefault(symbol, []).append(CallSite(frame.symbol, bindings, node.span, hot, receiver))
 
 
 def _breaks_signature(decorator: facts.Expr) -> bool:

@@ -106,7 +106,7 @@ def _calls_of_others(context: Context) -> list[Event]:
         indexed = is_indexed(symbol)
         for wait in foreign_waits(context, symbol):
             for site in sites:
-                at = at_call(context, symbol, wait, site.bindings)
+                at = at_call(context, symbol, wait, site)
                 device = None if at is None else resolved(context, site.caller, at, _DEPTH)
                 if device is None or only_host(device):
                     continue

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.defaults import is_host_default
 from hostsync.infer.evidence import nodes_in
-from hostsync.infer.frame import Context, Recorded
+from hostsync.infer.frame import CallSite, Context, Recorded
+from hostsync.infer.functions import is_decorated
 from hostsync.infer.handed import HELD
 from hostsync.infer.operations import device_of
 from hostsync.infer.plain import is_foreign
-from hostsync.infer.values import Device, Items, Tensor, Unknown, Value, is_certain, of_param, tensors_in
+from hostsync.infer.values import (
+    ANYWHERE,
+    Device,
+    Instance,
+    Items,
+    Tensor,
+    Unknown,
+    is_certain,
+    of_param,
+    tensors_in,
+)
 from hostsync.infer.values import Mapping as MappingValue
 
 _ROUNDS: Final = 4
@@ -20,13 +31,14 @@ _ROUNDS: Final = 4
 _MOST: Final = 8
 """Waits of one function that are told of."""
 _OF_A_VALUE: Final = frozenset({"read-back", "control-flow", "shape", "call"})
+_FROM_DATA: Final = "python-data"
 
 
 class Wait(NamedTuple):
     """A wait that comes to pass in every call, if what it waits for lives on an accelerator."""
 
     device: Device
-    """Where that lives; `=x` stands for wherever the parameter `x` does."""
+    """Where that lives; `=x` stands for wherever the parameter `x` does, `?` alone for what the object holds."""
     row: int
     """Of the function's own file."""
 
@@ -34,8 +46,9 @@ class Wait(NamedTuple):
 def waits_by_function(context: Context, recorded: Iterable[Recorded]) -> dict[str, tuple[Wait, ...]]:
     """The waits of the functions of a module that was followed.
 
-    A wait counts if it depends on a parameter, or is one for an accelerator for sure, and if nothing decides whether it
-    is reached: no branch, no loop, no early return. What is `possible` does not count, nor does a copy to a device.
+    A wait counts if it depends on a parameter or on what an object holds, or is one for an accelerator for sure, and if
+    nothing decides whether it is reached: no branch, no loop, no early return. What is `possible` does not count, nor
+    does a copy of a tensor to a device, which may be there already.
 
     Args:
         context: what following the module has left.
@@ -44,14 +57,15 @@ def waits_by_function(context: Context, recorded: Iterable[Recorded]) -> dict[st
     waits = _Waits(context)
     for record in recorded:
         event = record.event
-        if event.kind in _OF_A_VALUE and event.op != "project" and event.confidence != "possible" and record.sure:
+        counts = event.kind in _OF_A_VALUE or (event.kind == "copy" and event.form == _FROM_DATA)
+        if counts and event.op != "project" and event.confidence != "possible" and record.sure:
             waits.note(event.symbol, record.device, event.span)
     for _ in range(_ROUNDS):
         before = waits.count()
         for symbol, sites in context.calls.items():
             for wait in foreign_waits(context, symbol) if is_foreign(symbol) else waits.of(symbol):
                 for site in sites:
-                    device = at_call(context, symbol, wait, site.bindings, untyped=True)
+                    device = at_call(context, symbol, wait, site, untyped=True)
                     if device is not None:
                         waits.note(site.caller, device, site.span)
         if waits.count() == before:
@@ -70,9 +84,12 @@ class _Waits:
     def note(self, symbol: str, device: Device, span: facts.Place) -> None:
         """Takes down a wait at a place in a function, if it counts there."""
         node = self.context.functions.get(symbol)
-        depends = is_certain(device) or any(atom[:1] == "=" for atom in device)
-        if node is None or not depends or node.is_generator or node.is_async:
+        if node is None or node.is_generator or node.is_async:
             return
+        if not is_certain(device) and not any(atom[:1] == "=" for atom in device):
+            if "cpu" in device or not self._is_of_an_object(symbol, node):
+                return
+            device = ANYWHERE
         held = self.found.get(symbol, {})
         if device in held or len(held) >= _MOST:
             return
@@ -80,6 +97,12 @@ class _Waits:
             self._steps[symbol] = list(_steps(node.body))
         if any(_always_reaches(step, span) for step in self._steps[symbol]):
             self.found.setdefault(symbol, {})[device] = Wait(device, span[0])
+
+    def _is_of_an_object(self, symbol: str, node: facts.Function) -> bool:
+        """Whether a function is a method of objects that are made already."""
+        owner, _, name = symbol.rpartition(".")
+        is_static = any(is_decorated(node, kind) for kind in ("staticmethod", "classmethod"))
+        return owner in self.context.classes and name != "__init__" and not is_static
 
     def of(self, symbol: str) -> tuple[Wait, ...]:
         return tuple(self.found.get(symbol, {}).values())
@@ -95,15 +118,17 @@ def foreign_waits(context: Context, symbol: str) -> tuple[Wait, ...]:
     return tuple([Wait(device, row) for device, row in context.links.library.waits(symbol)])
 
 
-def at_call(
-    context: Context, symbol: str, wait: Wait, bindings: Mapping[str, Value], *, untyped: bool = False
-) -> Device | None:
+def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untyped: bool = False) -> Device | None:
     """Where what a function waits for lives in one call of it, None if no tensor that it depends on is handed in.
 
     With `untyped`, a parameter of the caller of which nothing is known counts as one.
     """
     result: set[str] = set()
+    if not any(atom.startswith("=") for atom in wait.device):
+        known = site.receiver.device if isinstance(site.receiver, Instance) else ANYWHERE
+        return wait.device if is_certain(wait.device) else known
     handed = False
+    bindings = site.bindings
     node = context.functions.get(symbol)
     params = {param.name: param for param in node.params} if node is not None else {}
     for atom in wait.device:
