@@ -10,6 +10,7 @@ from hostsync.infer.classes import class_attribute, fields_of, is_module_class, 
 from hostsync.infer.defaults import last_name
 from hostsync.infer.evidence import decides, dotted_path
 from hostsync.infer.frame import (
+    LOADER_CLASS,
     Frame,
     as_tensor,
     evaluate,
@@ -59,7 +60,7 @@ def iterated(frame: Frame, value: Value) -> Value:
         return Array(value.ndim - 1 if value.ndim else None, value.dtype)
     if isinstance(value, (Mapping, Text)):
         return TEXT
-    if isinstance(value, Instance) and value.name == "torch.utils.data.DataLoader":
+    if isinstance(value, Instance) and value.name == LOADER_CLASS:
         if value.made is None:
             # Known by its annotation or name alone: its batches may have been moved already.
             return Tensor(CPU | ANYWHERE, sure=False, pinned=None)
@@ -81,6 +82,20 @@ def iterated(frame: Frame, value: Value) -> Value:
             return Unknown(value.param, True)
         return held
     return UNKNOWN
+
+
+def iterated_over(frame: Frame, node: facts.Expr, value: Value) -> Value:
+    """What iterating over the value of an expression yields.
+
+    Of a call of which nothing is known and that is handed a loader, its batches: `log.every(loader, 10)`.
+    """
+    element = iterated(frame, value)
+    if isinstance(element, Unknown) and isinstance(node, facts.Call):
+        for arg in node.args:
+            held = evaluate_silently(frame, arg) if isinstance(arg, (facts.Name, facts.Attr)) else UNKNOWN
+            if isinstance(held, Instance) and held.name == LOADER_CLASS:
+                return iterated(frame, held)
+    return element
 
 
 def _by_own_iterator(frame: Frame, value: Instance) -> Value | None:

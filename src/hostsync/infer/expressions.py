@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.assignment import assign, iterated
+from hostsync.infer.assignment import assign, iterated, iterated_over
 from hostsync.infer.attributes import attribute
 from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import (
@@ -373,7 +373,7 @@ def _comprehension(frame: Frame, node: facts.Comprehension) -> Value:
     saved = frame.save()
     loops = frame.loops
     for generator in node.generators:
-        value = iterated(frame, evaluate(frame, generator.iterable))
+        value = iterated_over(frame, generator.iterable, evaluate(frame, generator.iterable))
         frame.loops = loops + 1
         frame.inner_scope += 1
         assign(frame, generator.target, value)

@@ -570,7 +570,8 @@ def as_tensor(value: Unknown, proof: facts.Place | None = None) -> Tensor:
     return Tensor(of_param(value.param), param=None if value.derived else value.param, origin=origin)
 
 
-NAMED_LOADER: Final = Instance("torch.utils.data.DataLoader", False)
+LOADER_CLASS: Final = "torch.utils.data.DataLoader"
+NAMED_LOADER: Final = Instance(LOADER_CLASS, False)
 """What is called a loader: its batches come from the host, as far as anybody can tell from a name."""
 
 
@@ -582,7 +583,7 @@ def _may_be_loader(value: Value) -> bool:
 
 
 def is_loader_name(name: str) -> bool:
-    return name[-6:].lower() == "loader"
+    return name[-6:].lower() == "loader" or name == "dl" or name.endswith("_dl")
 
 
 _MODEL: Final = re.compile(

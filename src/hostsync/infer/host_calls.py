@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Final, TypeAlias
 
 from hostsync import facts
-from hostsync.infer.assignment import iterated
+from hostsync.infer.assignment import iterated, iterated_over
 from hostsync.infer.attributes import attribute
 from hostsync.infer.classes import attributes
 from hostsync.infer.frame import Frame
@@ -156,7 +156,7 @@ def _sequence(kind: str) -> Handler:
 
 
 def _enumerate(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    element = iterated(frame, args[0][1]) if args else UNKNOWN
+    element = iterated_over(frame, *args[0]) if args else UNKNOWN
     return Items("iterable", None, Items("tuple", (NUMBER, element), UNKNOWN))
 
 
@@ -169,7 +169,7 @@ def _zip(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
         return Items("iterable", None, Items("tuple", None, iterated(frame, row)))
     if any(isinstance(expr, facts.Starred) for expr, _ in args):
         return Items("iterable", None, UNKNOWN)
-    return Items("iterable", None, Items("tuple", tuple(iterated(frame, v) for _, v in args), UNKNOWN))
+    return Items("iterable", None, Items("tuple", tuple([iterated_over(frame, *arg) for arg in args]), UNKNOWN))
 
 
 def _next(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:

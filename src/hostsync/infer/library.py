@@ -106,7 +106,7 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         return construct(frame, node, known, args, keywords)
     if name.startswith("torch.") and name.rpartition(".")[2][:1].isupper():
         return Instance(name, False)
-    if name in {"copy.deepcopy", "copy.copy"} and args:
+    if (name in {"copy.deepcopy", "copy.copy"} or name.rpartition(".")[2].lower() in _PROGRESS) and args:
         return args[0][1]
     return UNKNOWN
 
@@ -214,6 +214,8 @@ def _wrapper(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
     return Instance(WRAPPER, False) if mode else args[0][1]
 
 
+_PROGRESS: Final = frozenset({"tqdm", "track"})
+"""Functions that show how far a loop over their first argument has come, whoever offers them."""
 _SPECIAL: Final[dict[str, Special]] = {
     **dict.fromkeys(("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autocast"), _wrapper),
     "torch.nn.utils.rnn.pad_packed_sequence": _pad_packed,
@@ -234,7 +236,4 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch.cuda.default_stream": _stream,
     "torch.nn.DataParallel": _first,
     "torch.nn.parallel.DistributedDataParallel": _first,
-    "tqdm.tqdm": _first,
-    "tqdm.auto.tqdm": _first,
-    "tqdm": _first,
 }

@@ -8,7 +8,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer import dimensions
 from hostsync.infer.annotations import from_annotation
-from hostsync.infer.assignment import assign, iterated
+from hostsync.infer.assignment import assign, iterated_over
 from hostsync.infer.classes import closed
 from hostsync.infer.defaults import is_none, last_name
 from hostsync.infer.evidence import names_mentioned
@@ -429,7 +429,7 @@ def _without_starts(frame: Frame, before: State) -> State:
 
 
 def _for(frame: Frame, node: facts.For) -> bool:
-    element = iterated(frame, evaluate(frame, node.iterable))
+    element = iterated_over(frame, node.iterable, evaluate(frame, node.iterable))
     if isinstance(element, Tensor) and element.origin is not None:
         element = explain(element, node.iterable)
     if isinstance(element, (Tensor, Items)):
@@ -466,8 +466,8 @@ def _moves_part(node: facts.For) -> bool:
             and current.func.name in {"to", "cuda"}
         ):
             root = current.func.value
-            while isinstance(root, (facts.Subscript, facts.Attr)):
-                root = root.value
+            while isinstance(root, (facts.Subscript, facts.Attr, facts.Call)):
+                root = root.func if isinstance(root, facts.Call) else root.value
             if isinstance(root, facts.Name) and root.id in names:
                 return True
         if isinstance(current, tuple):
