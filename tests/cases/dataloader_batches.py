@@ -1,7 +1,9 @@
 from collections.abc import Iterable
 
 import torch
+
 import torch.nn as nn
+from acme.show import TQDM, bar_of_nothing
 from torch.utils.data import DataLoader, TensorDataset
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -107,3 +109,38 @@ def fit(model, loader: Iterable, device: torch.device):
 def of_lists(parts: list, device: torch.device):
     for part in parts:
         part.to(device)  # silent: HS401
+
+
+def through_a_logger(model, data_loader, device, log):
+    for samples, targets in log.every(data_loader, 10, "train"):
+        targets = [{k: v.to(device) for k, v in t.items()} for t in targets]  # expect: HS401
+        model(samples, targets)
+    for step, (images, _) in enumerate(log.every(data_loader, 10)):
+        model(images.to(device), step)  # expect: HS401
+    for figure in log.every(3, "train"):
+        figure.to(device)  # silent: HS401
+
+
+def through_a_progress_bar(model, dataloader, device):
+    bar = TQDM(dataloader, desc="epoch")
+    for i, (images, labels) in enumerate(bar):
+        labels = labels.to(device)  # expect: HS401
+        model(images, labels, i)
+    for part in bar_of_nothing(3):
+        part.to(device)  # silent: HS401
+
+
+def in_another_dtype(model, valid_dl, settings):
+    device = torch.device(f"cuda:{settings.gpu}" if settings.use_gpu else "cpu")
+    for batch in valid_dl:
+        x = batch.float().to(device)  # expect: HS401
+        model(x)
+
+
+def samples_of_a_dataset(model, val_dataset):
+    for i in range(len(val_dataset)):
+        first, second, flow, _ = val_dataset[i]
+        first = first[None].cuda()  # expect: HS401
+        error = (model(first)[0].cpu() - flow).norm()  # expect: HS102
+        yield error.item()  # silent: HS101
+    return val_dataset["train"]

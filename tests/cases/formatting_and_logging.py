@@ -4,6 +4,7 @@ import warnings
 
 import torch
 from torch import Tensor
+from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
 logger = logging.getLogger(__name__)
@@ -70,3 +71,15 @@ class Averages:
 
 def keyword_of_format(loss: Tensor):
     return "loss {loss:.3f}".format(loss=loss)  # expect: HS105
+
+
+def to_tensorboard(writer: SummaryWriter, loss: Tensor, weights: Tensor, step: int, given):
+    writer.add_scalar("loss", loss, step)  # expect: HS105
+    writer.add_histogram("weights", weights, step)  # expect: HS105
+    writer.add_scalar("rate", 0.1, step)  # silent: HS105
+    writer.add_scalar("given", given, step)  # silent: HS105
+    given.add_scalar("loss", loss)  # expect: HS105
+
+
+def in_columns(loss: Tensor, name: str):
+    return ("%s " * 2 + "%.3f") % (name, name, loss)  # expect: HS105

@@ -131,3 +131,9 @@ def where_it_is_not_zero(x: torch.Tensor, cost):
 def where_arrays_say(scores: torch.Tensor, wanted):
     positions = np.where(wanted != 0)
     return scores[positions]  # expect: HS405
+
+
+def of_a_number_type(x: Tensor, rows):
+    eps = np.finfo(np.float32).eps.item()  # silent: HS101
+    weights = [0.1, 0.9]
+    return (rows[:, :2] * weights).sum(1), x + eps  # silent: HS104

@@ -2,6 +2,7 @@ import math
 from typing import Optional
 
 import torch
+from acme.settings import device_of_settings
 from torch import nn
 
 
@@ -165,3 +166,29 @@ class Head(nn.Module):
     def reset(self):
         bound = torch.tensor([1.0, 2.0]).to(self.layer.weight.device)  # silent: HS401
         self.layer.weight.data.mul_(bound.sum())
+
+
+class Learner(nn.Module):
+    """Builds where it works, as its device is known by then."""
+
+    def __init__(self, classes: int, other):
+        super().__init__()
+        self.device = device_of_settings()
+        self.eye = torch.eye(classes).to(self.device)  # expect: HS401
+        self.seen = torch.tensor([]).long().to(self.device)  # silent: HS401
+        self.scales = torch.tensor([0.1, 0.2], device=other.device)  # expect: HS404
+        self.weight = nn.Parameter(torch.zeros(3))
+        self.weight.data.copy_(torch.linspace(0, 1, 3))  # silent: HS401
+
+
+class Targets(nn.Module):
+    def __call__(self, points):
+        return self.build_targets(points) + self.build_grid()
+
+    def build_targets(self, points):
+        gain = torch.ones(7, device=points.device)
+        gain[2:6] = torch.tensor(points.shape)[[3, 2, 3, 2]]  # expect: HS401
+        return points * gain
+
+    def build_grid(self):
+        return torch.arange(3)

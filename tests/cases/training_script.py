@@ -1,4 +1,5 @@
 """All at module level, as in a notebook or a first draft."""
+
 import math
 import time
 
@@ -43,3 +44,10 @@ print(prediction)  # expect: HS105
 print("mean", prediction.mean().item(), "shape", prediction.shape)  # expect: HS101
 np.save("prediction.npy", prediction.cpu().numpy())  # expect: HS102
 print(np.mean(history), min(history))  # silent: HS105, HS106
+
+
+def restored(model, scheduler, path):
+    model.load_state_dict(torch.load(path))  # expect: HS605
+    model.load_state_dict(torch.load(path, map_location="cpu"))  # silent: HS605
+    table = torch.load(path)  # silent: HS605
+    return table

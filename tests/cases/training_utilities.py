@@ -186,8 +186,8 @@ def reduce_dict(d, average=True):
 def train_one_epoch(model, criterion, optimizer, loader, device, epoch, logger, scaler=None, max_norm=None):
     model.train()
     for images, targets in logger.log_every(loader, 10):
-        images = [i.to(device) for i in images]
-        targets = [{k: v.to(device) if isinstance(v, torch.Tensor) else v for k, v in t.items()} for t in targets]
+        images = [i.to(device) for i in images]  # expect: HS401
+        targets = [{k: v.to(device) for k, v in t.items()} for t in targets]  # expect: HS401
         with torch.cuda.amp.autocast(enabled=scaler is not None):
             loss_dict = model(images, targets)
             losses = sum(loss for loss in loss_dict.values())

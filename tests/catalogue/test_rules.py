@@ -74,6 +74,7 @@ EXPECTED = {
         ("read-back", "logging.Logger.warning", ""),
         ("read-back", "warnings.warn", ""),
         ("read-back", "tqdm.set_postfix", ""),
+        ("read-back", "tensorboard.add_scalar", ""),
     ],
     "HS106": [
         ("read-back", "builtins.max", ""),

@@ -220,6 +220,9 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
     ):
         return _of_super(frame, func.name), UNKNOWN
     receiver = evaluate(frame, base_node)
+    if isinstance(receiver, Method) and isinstance(receiver.receiver, Array):
+        # `np.finfo(np.float32).eps.item()`: nothing of NumPy leads to a tensor.
+        receiver = receiver.receiver
     if isinstance(receiver, Tensor):
         return _new(Method, (receiver, func.name)), receiver
     if isinstance(receiver, (Unknown, Method)):

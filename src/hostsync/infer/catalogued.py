@@ -117,7 +117,8 @@ _UNIQUE: Final = frozenset({"unique", "unique_consecutive"})
 def _distinct(values: Tensor, placed: Arguments) -> Value:
     """The distinct values of a tensor, with where each was and how often, if that is asked for."""
     if _is_missing(placed.named.get("dim")):
-        values = values._replace(ndim=1)
+        # Of labels, positions and counts they are asked for, hardly ever of truth values or of fractions.
+        values = values._replace(ndim=1, dtype=values.dtype or "int")
     asked = [_is_true(placed.named.get(name)) for name in ("return_inverse", "return_counts")]
     if not any(asked):
         return values

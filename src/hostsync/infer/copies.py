@@ -331,7 +331,7 @@ def _to_accelerator(
     form = "pageable-non-blocking" if non_blocking else "pinned-blocking" if source.pinned else "pageable"
     certain = source.device == CPU and is_certain(wanted.device)
     # Small ones are staged and don't wait. Of what is handed in and may have been moved before, that is one doubt more.
-    doubtful = non_blocking and source.device != CPU
+    doubtful = (non_blocking and source.device != CPU) or _is_to_own_part(frame, node)
     frame.emit(
         "copy",
         op,
@@ -345,8 +345,25 @@ def _to_accelerator(
     )
 
 
+def _is_to_own_part(frame: Frame, node: facts.Call) -> bool:
+    """`x.to(self.layer.weight.device)` where an object is set up: its parts are where they were made, on the host."""
+    if not frame.setup:
+        return False
+    for asked in (*node.args, *[keyword.value for keyword in node.keywords if keyword.name == "device"]):
+        part = asked.value if isinstance(asked, facts.Attr) and asked.name == "device" else None
+        if not isinstance(part, facts.Attr):
+            continue
+        while isinstance(part, (facts.Attr, facts.Subscript)):
+            part = part.value
+        if isinstance(part, facts.Name) and frame.env.get(part.id) == frame.bound:
+            return True
+    return False
+
+
 def _has_nothing(source: facts.Expr | None) -> bool:
-    """`torch.empty(0, 4)`, `torch.tensor([])`: made without an element, so that there is nothing to copy."""
+    """`torch.empty(0, 4)`, `torch.tensor([]).long()`: made without an element, so that there is nothing to copy."""
+    while isinstance(source, facts.Call) and not source.args and isinstance(source.func, facts.Attr):
+        source = source.func.value
     if not isinstance(source, facts.Call) or not source.args:
         return False
     name = last_name(source.func)
@@ -461,7 +478,11 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
                 node,
                 subject=data_node,
                 device=wanted.device,
-                confidence="certain" if known and is_certain(wanted.device) else "likely",
+                confidence="possible"
+                if _is_to_own_part(frame, node)
+                else "certain"
+                if known and is_certain(wanted.device)
+                else "likely",
             )
     if name != "tensor" and isinstance(data, Unknown) and data.apart_from is None:
         device = device if wanted is not None else ANYWHERE | CPU

@@ -266,6 +266,8 @@ def usage_of(
         elif kind is AugAssign:
             stores = stores or _has_attribute(node.target)
         elif kind is Binary:
+            # It may format a text.
+            candidates = candidates or node.op == "%"
             if uses_torch:
                 if type(node.left) is Call:
                     _note_cast(tensors, node.left)

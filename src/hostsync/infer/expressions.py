@@ -158,7 +158,11 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
                 and isinstance(times, Tensor)
                 and times.sure
                 and items.kind in {"list", "tuple"}
+                and not times.ndim
             ):
+                if _has_fractions(items):
+                    # Weights: a list is repeated by a number, and multiplied by an array.
+                    return Array()
                 frame.emit(
                     "read-back",
                     "operator.index",
@@ -172,9 +176,13 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         if isinstance(left, Items) and isinstance(right, (Unknown, Method)) and not frame.knows_arrays():
             # Times an array it would be one; times anything else it is repeated.
             right = NUMBER
+    if node.op == "*" and (isinstance(left, Text) or isinstance(right, Text)):
+        return TEXT
     is_known = isinstance(right, Text) and right.const is not None
     if node.op == "+" and isinstance(left, Text) and left.const is not None and not is_known:
         return Text(None, left.const)
+    if node.op == "+" and isinstance(left, Text) and isinstance(right, Text) and left.const is None:
+        return TEXT
     value = operated(frame, node, node.op, (node.left, left), (node.right, right))
     if value is not None:
         return value
@@ -183,6 +191,11 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         # Bits of integers are hardly ever combined, and then with a number.
         return value._replace(dtype=value.dtype or "bool")
     return value
+
+
+def _has_fractions(items: Items) -> bool:
+    parts = items.items or ()
+    return len(parts) > 1 and any(isinstance(part, Number) and isinstance(part.const, float) for part in parts)
 
 
 _OF_TRUTH: Final = frozenset({"&", "|", "^"})

@@ -155,6 +155,9 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
         return True
     if not is_loaded and not is_setup_only(context, event.symbol):
         return False
+    # A place that is no parameter, such as `self.device`, is known by then: what is built there is not moved later.
+    if not asked and event.kind == "copy" and event.op != "Tensor.copy_":
+        return False
     node = context.functions.get(event.symbol)
     params = {p.name: p for p in node.params} if node is not None else {}
     # What a tensor parameter stands for was handed in, whatever its default: without it there is nothing to wait for.
@@ -167,7 +170,9 @@ def is_setup_only(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
     """A function of set-up code, by its name or because only such code calls it."""
     owner, _, name = symbol.rpartition(".")
     if SETUP_NAME.match(name):
-        return not _is_made_in_use(context, symbol) and not _works_on_tensors(context, symbol)
+        return not (
+            _is_made_in_use(context, symbol) or _works_on_tensors(context, symbol) or _is_called_in_use(context, symbol)
+        )
     if owner in context.classes and _is_made_on_host(context, owner, symbol):
         return True
     callers = {site.caller for site in context.calls.get(symbol, ())} | context.tabled.get(symbol, set())
@@ -187,6 +192,12 @@ def _works_on_tensors(context: Context, symbol: str) -> bool:
     given = [value for site in context.calls.get(symbol, ()) for value in site.bindings.values()]
     given += [held.value for held in context.handed.get(symbol, {}).values()]
     return any(isinstance(value, Tensor) and value.sure for value in given)
+
+
+def _is_called_in_use(context: Context, symbol: str) -> bool:
+    """Whether what is called like set-up code is a step of each pass: `build_targets`, called by a loss."""
+    callers = {site.caller.rpartition(".")[2] for site in context.calls.get(symbol, ())}
+    return not callers.isdisjoint({"forward", "__call__"})
 
 
 _MAKES: Final = re.compile(r"_?(build|create|reset|setup|set_up)(_|$)")
