@@ -3,6 +3,7 @@ from collections.abc import Iterable
 import torch
 
 import torch.nn as nn
+import acme
 from acme.show import TQDM, bar_of_nothing
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -144,3 +145,39 @@ def samples_of_a_dataset(model, val_dataset):
         error = (model(first)[0].cpu() - flow).norm()  # expect: HS102
         yield error.item()  # silent: HS101
     return val_dataset["train"]
+
+
+def of_what_makes_a_loader(model, buffer, device, settings):
+    for batch in buffer.get_dataloader(settings, shuffle=True):
+        x, y = batch[0].to(device), batch[1].to(device)  # expect: HS401, HS401
+        model(x, y)
+    for batch in acme.loaders.eval_loader(settings):
+        x, y = batch[0], batch[1]
+        x, y = x.to(device), y.to(device)  # expect: HS401, HS401
+        model(x, y)
+
+
+def tokens(clip, texts, device, model, tokenizer):
+    first = clip.tokenize(texts).to(device)  # expect: HS401
+    given = tokenizer(texts)
+    second = given["input_ids"].to(device)  # expect: HS401
+    return model(first), model(second), model.token(texts).to(device)  # silent: HS401
+
+
+class Endless(DataLoader):
+    """Never starts its workers anew."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.iterator = super().__iter__()
+
+    def __iter__(self):
+        for _ in range(len(self)):
+            yield next(self.iterator)
+
+
+def of_an_endless_loader(model, dataset, device):
+    batches = Endless(dataset, batch_size=4)
+    for i, (images, labels) in enumerate(batches):
+        images, labels = images.to(device, non_blocking=True), labels.to(device)  # expect: HS401
+        model(images, labels, i)

@@ -83,3 +83,7 @@ def to_tensorboard(writer: SummaryWriter, loss: Tensor, weights: Tensor, step: i
 
 def in_columns(loss: Tensor, name: str):
     return ("%s " * 2 + "%.3f") % (name, name, loss)  # expect: HS105
+
+
+def of_several(losses: Tensor, epoch: int):
+    return "%d: %.3f %.3f" % (epoch, *losses)  # expect: HS105

@@ -11,6 +11,7 @@ from hostsync.infer.defaults import last_name
 from hostsync.infer.evidence import decides, dotted_path
 from hostsync.infer.frame import (
     LOADER_CLASS,
+    NAMED_LOADER,
     Frame,
     as_tensor,
     evaluate,
@@ -33,6 +34,7 @@ from hostsync.infer.values import (
     Mapping,
     Method,
     Number,
+    Ref,
     Tensor,
     Text,
     Unknown,
@@ -72,6 +74,8 @@ def iterated(frame: Frame, value: Value) -> Value:
         if fields is not None:
             return element_of(fields)
         own = _by_own_iterator(frame, value)
+        if isinstance(own, (Unknown, Method, type(None))) and _is_loader(frame, value.name):
+            return iterated(frame, NAMED_LOADER)
         if own is not None:
             return own
         if is_module_class(frame.context, value.name):
@@ -96,6 +100,12 @@ def iterated_over(frame: Frame, node: facts.Expr, value: Value) -> Value:
             if isinstance(held, Instance) and held.name == LOADER_CLASS:
                 return iterated(frame, held)
     return element
+
+
+def _is_loader(frame: Frame, name: str) -> bool:
+    """Whether a class is derived from torch's loader."""
+    bases = [base for info in frame.context.lineage(name) for base in info.bases]
+    return any(isinstance(base, Ref) and base.name.rpartition(".")[2] == "DataLoader" for base in bases)
 
 
 def _by_own_iterator(frame: Frame, value: Instance) -> Value | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from hostsync import facts
@@ -9,9 +10,12 @@ from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.attributes import attribute
 from hostsync.infer.callbacks import note_callback
 from hostsync.infer.classes import is_module_class
+from hostsync.infer.defaults import last_name
 from hostsync.infer.evidence import is_number, proves_tensor
 from hostsync.infer.frame import (
     EVALUATORS,
+    NAMED_LOADER,
+    SAMPLE,
     Frame,
     as_tensor,
     evaluate,
@@ -62,6 +66,23 @@ _new: Final = tuple.__new__
 
 
 def _call(frame: Frame, node: facts.Call) -> Value:
+    value = _result(frame, node)
+    return (
+        _by_name(value, last_name(node.func).lower()) if type(value) is Unknown and frame.context.uses_torch else value
+    )
+
+
+def _by_name(value: Value, name: str) -> Value:
+    """What a call gives of which nothing but the name of the function is known."""
+    if _MAKES_LOADER.search(name):
+        return NAMED_LOADER
+    return SAMPLE if name == "tokenize" or name.endswith("tokenizer") else value
+
+
+_MAKES_LOADER: Final = re.compile(r"data_?loader|_loader$")
+
+
+def _result(frame: Frame, node: facts.Call) -> Value:
     func = node.func
     receiver: Value | None = None
     if isinstance(func, facts.Attr):

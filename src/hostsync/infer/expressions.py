@@ -14,6 +14,7 @@ from hostsync.infer.frame import (
     Frame,
     as_tensor,
     evaluate,
+    evaluate_silently,
     is_loader_name,
 )
 from hostsync.infer.functions import usage
@@ -138,7 +139,9 @@ def _binary(frame: Frame, node: facts.Binary) -> Value:
 def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
     right = evaluate(frame, node.right)
     if node.op == "%" and (isinstance(left, Text) or (isinstance(node.left, facts.Const) and node.left.kind == "str")):
-        for tensor in tensors_in(right, 1):
+        starred = node.right.items if isinstance(node.right, facts.Sequence) else ()
+        parts = [evaluate_silently(frame, part.value) for part in starred if isinstance(part, facts.Starred)]
+        for tensor in [*tensors_in(right, 1), *[part for part in parts if isinstance(part, Tensor)]]:
             if tensor.sure:
                 frame.emit(
                     "read-back",

@@ -573,6 +573,8 @@ def as_tensor(value: Unknown, proof: facts.Place | None = None) -> Tensor:
 LOADER_CLASS: Final = "torch.utils.data.DataLoader"
 NAMED_LOADER: Final = Instance(LOADER_CLASS, False)
 """What is called a loader: its batches come from the host, as far as anybody can tell from a name."""
+SAMPLE: Final = Tensor(CPU, sure=False)
+"""What a dataset or a tokenizer gives: if it is a tensor, then one in the memory of the host."""
 
 
 def _may_be_loader(value: Value) -> bool:

@@ -18,7 +18,7 @@ from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.classes import class_attribute, fields_of
 from hostsync.infer.defaults import last_name
 from hostsync.infer.evidence import decides, dotted_path, is_called_a_mask, is_named_mask, root_of_chain, used_path
-from hostsync.infer.frame import EVALUATORS, Frame, as_tensor, evaluate, evaluate_silently, explain
+from hostsync.infer.frame import EVALUATORS, SAMPLE, Frame, as_tensor, evaluate, evaluate_silently, explain
 from hostsync.infer.mixtures import under_one_key
 from hostsync.infer.module_containers import module_at, module_in
 from hostsync.infer.operations import merged
@@ -202,13 +202,11 @@ def _subscript(frame: Frame, node: facts.Subscript) -> Value:
         if path is not None and path in frame.usage.tensors:
             return as_tensor(value, frame.usage.tensors[path])
     if isinstance(value, Unknown) and _DATASET.search(last_name(node.value)) and frame.context.uses_torch:
-        return value if isinstance(node.key, facts.Const) and node.key.kind == "str" else _SAMPLE
+        return value if isinstance(node.key, facts.Const) and node.key.kind == "str" else SAMPLE
     return value
 
 
 _DATASET: Final = re.compile(r"(dataset|(^|_)(train|val|valid|test|eval)_?set)$", re.IGNORECASE)
-_SAMPLE: Final = Tensor(CPU, sure=False)
-"""What a dataset gives, or a part of it: if it is a tensor, then one in the memory of the host."""
 
 
 def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:

@@ -457,6 +457,10 @@ def _unrolled(frame: Frame, node: facts.For, items: tuple[facts.Expr, ...]) -> N
 def _moves_part(node: facts.For) -> bool:
     """The loop moves something that it is handed: so all of that comes from the host."""
     names = names_mentioned(node.target)
+    for statement in node.body:
+        if isinstance(statement, facts.Assign) and not names.isdisjoint(names_mentioned(statement.value)):
+            # `x, y = batch[0], batch[1]`
+            names |= _parts_taken(statement, names)
     stack: list[object] = [node.body]
     while stack:
         current = stack.pop()
@@ -473,6 +477,17 @@ def _moves_part(node: facts.For) -> bool:
         if isinstance(current, tuple):
             stack.extend(current)
     return False
+
+
+def _parts_taken(statement: facts.Assign, names: set[str]) -> set[str]:
+    """The names that stand for parts of what `names` stand for, and for nothing calculated with them."""
+    values = statement.value.items if isinstance(statement.value, facts.Sequence) else (statement.value,)
+    for value in values:
+        while isinstance(value, (facts.Subscript, facts.Attr)):
+            value = value.value
+        if not isinstance(value, facts.Name) or value.id not in names:
+            return set()
+    return {name for target in statement.targets for name in names_mentioned(target)}
 
 
 def _on_host(value: Value) -> Value:
