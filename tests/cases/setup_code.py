@@ -192,3 +192,8 @@ class Targets(nn.Module):
 
     def build_grid(self):
         return torch.arange(3)
+
+
+class Filled(nn.Module):
+    def _init_weights(self, module, config):
+        module.inv_freq.copy_(torch.tensor(config.rates, device=module.device_of_rates()))  # silent: HS404, HS401

@@ -238,6 +238,8 @@ def _record(
     )
     sure, origin, confidence = True, None, None
     if kind == "synchronize" or op.name.endswith("GradScaler.step"):
+        # A cache that holds nothing has nothing to free, and then nothing waits.
+        is_doubtful = is_doubtful or op.name.endswith("empty_cache")
         device, confidence = ACCELERATOR, "likely" if is_doubtful else None
     elif tensors:
         device, origin = merged(tensors), lead(tensors)

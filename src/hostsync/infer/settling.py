@@ -156,7 +156,8 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     if not is_loaded and not is_setup_only(context, event.symbol):
         return False
     # A place that is no parameter, such as `self.device`, is known by then: what is built there is not moved later.
-    if not asked and event.kind == "copy" and event.op != "Tensor.copy_":
+    is_fill = event.op == "Tensor.copy_" or _FILLS.search(event.symbol.rpartition(".")[2]) is not None
+    if not asked and event.kind == "copy" and not is_fill:
         return False
     node = context.functions.get(event.symbol)
     params = {p.name: p for p in node.params} if node is not None else {}
@@ -200,6 +201,8 @@ def _is_called_in_use(context: Context, symbol: str) -> bool:
     return not callers.isdisjoint({"forward", "__call__"})
 
 
+_FILLS: Final = re.compile(r"(init|reset)\w*_(weight|param|buffer|bias)")
+"""Functions that fill the parts of a module, wherever it is, which is the host as a rule."""
 _MAKES: Final = re.compile(r"_?(build|create|reset|setup|set_up)(_|$)")
 
 
