@@ -51,10 +51,24 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "not tuned for": ("kornia", "pytorch_metric_learning"),
     "others": ("torchmetrics", "transformers"),
     "torch itself": ("torch",),
-    "scored once": ("botorch", "captum", "e3nn", "gpytorch", "monai", "pyro", "sentence_transformers", "torch_geometric"),
+    "not looked at": (
+        "botorch",
+        "captum",
+        "e3nn",
+        "gpytorch",
+        "monai",
+        "pyro",
+        "sentence_transformers",
+        "torch_geometric",
+    ),
 }
 PACKAGES = tuple(package for group in GROUPS.values() for package in group)
-DISTRIBUTIONS = {"pytorch_metric_learning": "pytorch-metric-learning", "pyro": "pyro-ppl"}
+DISTRIBUTIONS = {
+    "pytorch_metric_learning": "pytorch-metric-learning",
+    "pyro": "pyro-ppl",
+    "sentence_transformers": "sentence-transformers",
+    "torch_geometric": "torch-geometric",
+}
 LIMIT = 540
 """Seconds for a package, scan and all."""
 MOVES = ("Module.to", "Module.cpu", "Module.cuda", "Module._apply", "save", "save_file", "DataLoader")
