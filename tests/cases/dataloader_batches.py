@@ -132,7 +132,7 @@ def through_a_progress_bar(model, dataloader, device):
 
 
 def in_another_dtype(model, valid_dl, settings):
-    device = torch.device(f"cuda:{settings.gpu}" if settings.use_gpu else "cpu")
+    device = torch.device(settings.gpu) if settings.use_gpu else torch.device("cpu")
     for batch in valid_dl:
         x = batch.float().to(device)  # expect: HS401
         model(x)
@@ -144,7 +144,7 @@ def samples_of_a_dataset(model, val_dataset):
         first = first[None].cuda()  # expect: HS401
         error = (model(first)[0].cpu() - flow).norm()  # expect: HS102
         yield error.item()  # silent: HS101
-    return val_dataset["train"]
+    return val_dataset["train"].to(first.device)  # silent: HS401
 
 
 def of_what_makes_a_loader(model, buffer, device, settings):
@@ -152,6 +152,11 @@ def of_what_makes_a_loader(model, buffer, device, settings):
         x, y = batch[0].to(device), batch[1].to(device)  # expect: HS401, HS401
         model(x, y)
     for batch in acme.loaders.eval_loader(settings):
+        x, y = batch[0], batch[1]
+        x, y = x.to(device), y.to(device)  # expect: HS401, HS401
+        model(x, y)
+    device = torch.device(settings.gpu) if settings.use_gpu else torch.device("cpu")
+    for batch in acme.loaders.test_loader(settings):
         x, y = batch[0], batch[1]
         x, y = x.to(device), y.to(device)  # expect: HS401, HS401
         model(x, y)

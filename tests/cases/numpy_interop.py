@@ -136,4 +136,4 @@ def where_arrays_say(scores: torch.Tensor, wanted):
 def of_a_number_type(x: Tensor, rows):
     eps = np.finfo(np.float32).eps.item()  # silent: HS101
     weights = [0.1, 0.9]
-    return (rows[:, :2] * weights).sum(1), x + eps  # silent: HS104
+    return x + eps, weights

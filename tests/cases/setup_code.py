@@ -186,9 +186,9 @@ class Targets(nn.Module):
         return self.build_targets(points) + self.build_grid()
 
     def build_targets(self, points):
-        gain = torch.ones(7, device=points.device)
-        gain[2:6] = torch.tensor(points.shape)[[3, 2, 3, 2]]  # expect: HS401
-        return points * gain
+        gain = torch.ones(7, device=points[0].device)
+        gain[2:6] = torch.tensor(points[0].shape)[[3, 2, 3, 2]]  # expect: HS401
+        return gain
 
     def build_grid(self):
         return torch.arange(3)

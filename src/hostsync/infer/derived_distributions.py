@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.catalogued import flags, operation
+from hostsync.infer.catalogued import operation
 from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
 from hostsync.infer.host_calls import ArgumentList, KeywordList
@@ -50,14 +50,6 @@ def method_of_base(
         with frame.silently():
             return operation(frame, node, op, args, keywords, None)
     return operation(frame, node, op, args, keywords, None)
-
-
-def switches(init: Value, keywords: KeywordList) -> tuple[tuple[str, bool | None], ...]:
-    """The switches that an object of a derived class is made with, those that its constructor sets included."""
-    given = flags(keywords)
-    if any(name == SWITCH for name, _ in given) or not _is_off_by_default(init):
-        return given
-    return (*given, (SWITCH, False))
 
 
 def is_unchecked(frame: Frame, receiver: Instance) -> bool:

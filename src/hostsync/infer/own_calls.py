@@ -9,9 +9,8 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.callbacks import call_back
-from hostsync.infer.catalogued import called
+from hostsync.infer.catalogued import called, flags
 from hostsync.infer.classes import class_attribute, distribution_base, is_module_class
-from hostsync.infer.derived_distributions import switches
 from hostsync.infer.frame import (
     CallSite,
     Frame,
@@ -53,7 +52,7 @@ def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentLi
     values = [*(value for _, value in args), *(value for _, _, value in keywords)]
     tensors = [tensor for value in values for tensor in tensors_in(value)]
     if tensors and distribution_base(frame.context, callee.name) is not None:
-        return made._replace(device=merged(tensors), options=switches(init, keywords))
+        return made._replace(device=merged(tensors), options=flags(keywords))
     return made
 
 
