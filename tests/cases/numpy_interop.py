@@ -133,7 +133,5 @@ def where_arrays_say(scores: torch.Tensor, wanted):
     return scores[positions]  # expect: HS405
 
 
-def of_a_number_type(x: Tensor, rows):
-    eps = np.finfo(np.float32).eps.item()  # silent: HS101
-    weights = [0.1, 0.9]
-    return x + eps, weights
+def of_a_number_type(x: Tensor):
+    return x + np.finfo(np.float32).eps.item()  # silent: HS101

@@ -67,9 +67,9 @@ _new: Final = tuple.__new__
 
 def _call(frame: Frame, node: facts.Call) -> Value:
     value = _result(frame, node)
-    return (
-        _by_name(value, last_name(node.func).lower()) if type(value) is Unknown and frame.context.uses_torch else value
-    )
+    if type(value) is not Unknown or not frame.context.uses_torch:
+        return value
+    return _by_name(value, last_name(node.func).lower())
 
 
 def _by_name(value: Value, name: str) -> Value:

@@ -471,6 +471,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         known = isinstance(data, (Number, Items, Array, Text))
         converts = isinstance(data, (Unknown, Method)) and not is_asked
         if (known or name == "tensor" or converts) and not _is_empty(data_node, data):
+            confidence = "certain" if known and is_certain(wanted.device) else "likely"
             frame.emit(
                 "copy",
                 f"torch.{name}",
@@ -478,11 +479,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
                 node,
                 subject=data_node,
                 device=wanted.device,
-                confidence="possible"
-                if _is_to_own_part(frame, node)
-                else "certain"
-                if known and is_certain(wanted.device)
-                else "likely",
+                confidence="possible" if _is_to_own_part(frame, node) else confidence,
             )
     if name != "tensor" and isinstance(data, Unknown) and data.apart_from is None:
         device = device if wanted is not None else ANYWHERE | CPU

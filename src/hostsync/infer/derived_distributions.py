@@ -16,8 +16,8 @@ from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.operations import checks_only, merged
 from hostsync.infer.values import NOTHING, UNKNOWN, Callable, Instance, Mapping, Number, Value, tensors_in
 
-BASE: Final = "torch.distributions.Distribution"
-SWITCH: Final = "validate_args"
+_BASE: Final = "torch.distributions.Distribution"
+_SWITCH: Final = "validate_args"
 
 
 def method_of_base(
@@ -36,27 +36,27 @@ def method_of_base(
         name: of the method.
     """
     keywords = _handed_on(frame, keywords)
-    if name == "_validate_sample" or (name == "__init__" and distribution == BASE):
+    if name == "_validate_sample" or (name == "__init__" and distribution == _BASE):
         # The base class itself checks what `arg_constraints` of the derived one asks for.
-        checks = _has_constraints(frame, receiver) if name == "__init__" else not is_unchecked(frame, receiver)
-        if checks and not any(key == SWITCH and _is_false(value) for key, _, value in keywords):
+        checks = _has_constraints(frame, receiver) if name == "__init__" else not _is_unchecked(frame, receiver)
+        if checks and not any(key == _SWITCH and _is_false(value) for key, _, value in keywords):
             tensors = [tensor for _, value in args for tensor in tensors_in(value, 1)]
             frame.emit("call", distribution, "", node, device=merged(tensors), confidence="likely")
         return NOTHING
     op = frame.context.ops.get(distribution if name == "__init__" else f"{distribution}.{name}")
     if op is None:
         return UNKNOWN
-    if name != "__init__" and checks_only(op) and is_unchecked(frame, receiver):
+    if name != "__init__" and checks_only(op) and _is_unchecked(frame, receiver):
         with frame.silently():
             return operation(frame, node, op, args, keywords, None)
     return operation(frame, node, op, args, keywords, None)
 
 
-def is_unchecked(frame: Frame, receiver: Instance) -> bool:
+def _is_unchecked(frame: Frame, receiver: Instance) -> bool:
     """Whether an object of a derived class was made so that it does not check what it is given."""
     known = dict(receiver.options)
-    if SWITCH in known:
-        return known[SWITCH] is False
+    if _SWITCH in known:
+        return known[_SWITCH] is False
     return _is_off_by_default(class_attribute(frame.context, receiver.name, "__init__", receiver))
 
 
@@ -65,14 +65,14 @@ def _handed_on(frame: Frame, keywords: KeywordList) -> KeywordList:
     params = () if frame.function is None else frame.function.params
     off = {param.name for param in params if _is_false_as_written(param.default)}
     return [
-        (key, node, Number(False) if key == SWITCH and isinstance(node, facts.Name) and node.id in off else value)
+        (key, node, Number(False) if key == _SWITCH and isinstance(node, facts.Name) and node.id in off else value)
         for key, node, value in keywords
     ]
 
 
 def _is_off_by_default(init: Value) -> bool:
     params = init.node.params if isinstance(init, Callable) and isinstance(init.node, facts.Function) else ()
-    return any(param.name == SWITCH and _is_false_as_written(param.default) for param in params)
+    return any(param.name == _SWITCH and _is_false_as_written(param.default) for param in params)
 
 
 def _is_false_as_written(node: facts.Expr | None) -> bool:
