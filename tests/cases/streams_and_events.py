@@ -21,9 +21,9 @@ def timed_each(model, batches):
         start.record()  # silent: HS502
         model(batch)
         end.record()  # silent: HS502
-        torch.cuda.synchronize()  # expect: HS501
+        torch.cuda.synchronize()  # expect: HS501  # certain: HS501
         times.append(start.elapsed_time(end))
-        torch.cuda.empty_cache()  # expect: HS503
+        torch.cuda.empty_cache()  # expect: HS503  # likely: HS503
     torch.cuda.empty_cache()  # silent: HS503
     return times
 

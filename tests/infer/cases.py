@@ -4,6 +4,8 @@ Marks are comments at the end of the row on which a finding starts:
 
     # expect: HS101, HS302       reported as certain or likely
     # expect-possible: HS101     reported as possible only
+    # certain: HS101             reported as certain
+    # likely: HS101              reported as likely, so not as certain
     # silent: HS101              looks like it, and must not be reported
     # missed-alarm: HS101        known gap: should be reported, and is not yet
     # false-alarm: HS101         known gap: should be silent, and is reported
@@ -27,8 +29,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "cases"
 FILES = tuple(sorted(FOLDER.glob("*.py")))
 GAPS = "known_gaps"
 
-_MARK = re.compile(r"#\s*(expect|expect-possible|silent|missed-alarm|false-alarm):\s*(HS\d{3}(?:\s*,\s*HS\d{3})*)\s*$")
-_LIKE_A_MARK = re.compile(r"#\s*(expect|silent|missed|false)[\w-]*\s*:", re.IGNORECASE)
+_MARK = re.compile(r"#\s*(expect|expect-possible|certain|likely|silent|missed-alarm|false-alarm):\s*(HS\d{3}(?:\s*,\s*HS\d{3})*)\s*$")
+_LIKE_A_MARK = re.compile(r"#\s*(expect|certain|likely|silent|missed|false)[\w-]*\s*:", re.IGNORECASE)
 
 Place = tuple[int, str]
 """The row of a finding, and its code."""
@@ -41,6 +43,7 @@ class Mark(NamedTuple):
 
 
 class Found(NamedTuple):
+    certain: frozenset[Place]
     shown: frozenset[Place]
     """Certain or likely."""
     possible: frozenset[Place]
@@ -79,11 +82,11 @@ def found_in(path: Path) -> Found:
         raise ValueError(f"{path.name}: {checked.diagnostics}")
     by_code = {rule.code: rule for rule in rules()}
     sets = []
-    for confidence in ("likely", "possible"):
+    for confidence in ("certain", "likely", "possible"):
         judge = Judge(Settings(FOLDER, min_confidence=confidence), by_code)
         findings = judge.decide(checked, path, path.name).findings
         sets.append(frozenset((finding.location.row, finding.code) for finding in findings))
-    return Found(sets[0], sets[1] - sets[0])
+    return Found(sets[0], sets[1], sets[2] - sets[1])
 
 
 def difference(path: Path, missed: frozenset[Place], false: frozenset[Place]) -> str:

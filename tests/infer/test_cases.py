@@ -33,6 +33,15 @@ def test_reports_what_possibly_waits_as_possible(path: Path) -> None:
         pytest.fail(difference(path, missed, frozenset()), pytrace=False)
 
 
+@pytest.mark.parametrize("path", [path for path in FILES if places(path, "certain", "likely")], ids=_name)
+def test_says_how_sure_it_is(path: Path) -> None:
+    found = found_in(path)
+    missed = (places(path, "certain") - found.certain) | (places(path, "likely") - found.shown)
+    false = places(path, "likely") & found.certain
+    if missed or false:
+        pytest.fail(difference(path, missed, false), pytrace=False)
+
+
 GAP_MARKS = [mark for mark in marks_of(FOLDER / f"{GAPS}.py") if mark.kind in {"missed-alarm", "false-alarm"}]
 
 
