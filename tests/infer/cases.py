@@ -29,7 +29,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "cases"
 FILES = tuple(sorted(FOLDER.glob("*.py")))
 GAPS = "known_gaps"
 
-_MARK = re.compile(r"#\s*(expect|expect-possible|certain|likely|silent|missed-alarm|false-alarm):\s*(HS\d{3}(?:\s*,\s*HS\d{3})*)\s*$")
+_KINDS = "expect|expect-possible|certain|likely|silent|missed-alarm|false-alarm"
+_MARK = re.compile(rf"#\s*({_KINDS}):\s*(HS\d{{3}}(?:\s*,\s*HS\d{{3}})*)\s*$")
 _LIKE_A_MARK = re.compile(r"#\s*(expect|certain|likely|silent|missed|false)[\w-]*\s*:", re.IGNORECASE)
 
 Place = tuple[int, str]

@@ -27,6 +27,7 @@ from hostsync.infer.packed_sequences import PACKING, what_is_packed
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
+    BY_DEFAULT,
     CPU,
     UNKNOWN,
     Array,
@@ -86,7 +87,8 @@ def operation(
         return _distinct(value, placed)
     if isinstance(value, Tensor) and op.device == "argument" and _is_missing(placed.named.get("device")):
         default = frame.context.default_device
-        value = value._replace(device=default) if value.device == CPU and default != CPU else value
+        if value.device == CPU:
+            return explain(value._replace(device=default), node, "" if default != CPU else BY_DEFAULT)
     if isinstance(value, Instance):
         if op.name.startswith(DISTRIBUTIONS):
             value = value._replace(device=_where_it_draws(frame, tensors, placed))

@@ -16,6 +16,7 @@ from hostsync.infer.operations import device_of
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
+    BY_DEFAULT,
     CPU,
     MOVED,
     Array,
@@ -31,6 +32,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     because,
+    is_by_default,
     is_function,
     is_of_params,
     join,
@@ -188,6 +190,8 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
         if isinstance(value, Instance) and working.has(value):
             objects.setdefault(value.name, reason)
         elif isinstance(value, Tensor) and value.sure:
+            if is_by_default(value.origin):
+                places[Tensor] = Reason(site.span, f"{reason.text}, {BY_DEFAULT}")
             places.setdefault(Tensor, reason)
             tensor = opened(value) if tensor is None else join(tensor, opened(value))
         elif isinstance(value, (Items, Mapping)) and tells(value):

@@ -101,6 +101,7 @@ _ALIASES: Final = {
     "torch.functional": "torch",
     "torch.nn.modules.module.Module": "torch.nn.Module",
     "torch.nn.modules": "torch.nn",
+    "torch.autograd.variable.Variable": "torch.autograd.Variable",
     "torch.nn.parameter.Parameter": "torch.nn.Parameter",
     "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
     "torch.cuda.amp.grad_scaler.GradScaler": "torch.amp.GradScaler",

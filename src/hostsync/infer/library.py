@@ -197,6 +197,11 @@ def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
     return args[0][1] if args else UNKNOWN
 
 
+def _variable(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`Variable(x)`, which is the tensor itself (documentation of torch.autograd, "Variable (deprecated)")."""
+    return args[0][1] if args else next((value for name, _, value in keywords if name == "data"), UNKNOWN)
+
+
 def _pad_packed(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """The padded batch, and the lengths, which are on the CPU (documentation of `PackedSequence`)."""
     given = args[0][1] if args else next((value for name, _, value in keywords if name == "sequence"), UNKNOWN)
@@ -231,6 +236,7 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch.jit.annotate": _cast,
     "torch.jit.script": _first,
     "torch.compile": _wrapper,
+    "torch.autograd.Variable": _variable,
     "torch.set_default_device": _default_device,
     "torch.cuda.current_stream": _stream,
     "torch.cuda.default_stream": _stream,

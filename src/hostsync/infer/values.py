@@ -66,11 +66,18 @@ class Origin(NamedTuple):
 _new: Final = tuple.__new__
 """A third of the cost of calling the class."""
 MAX_CHAIN: Final = 4
+BY_DEFAULT: Final = "on the default device"
+"""The reason where a new tensor is on the CPU because nothing here says otherwise: callers may."""
 
 
 def because(reason: Reason, parent: Origin | None) -> Origin:
-    """Append a reason. Beyond `MAX_CHAIN` steps one in the middle goes: the first evidence and the last steps stay."""
+    """Append a reason. Beyond `MAX_CHAIN` steps one in the middle goes: the first evidence and the last steps stay.
+
+    Of two for one place the later stays, unless only the earlier has something to say.
+    """
     if parent is not None and parent.reason.span == reason.span:
+        if parent.reason.text and not reason.text:
+            return parent
         parent = parent.parent
     if parent is not None and parent.depth >= MAX_CHAIN:
         parent = _new(Origin, (parent.reason, parent.parent and parent.parent.parent, MAX_CHAIN - 1))
@@ -84,6 +91,11 @@ def reasons(origin: Origin | None) -> tuple[Reason, ...]:
         steps.append(origin.reason)
         origin = origin.parent
     return tuple(reversed(steps))
+
+
+def is_by_default(origin: Origin | None) -> bool:
+    """Whether a tensor is on the CPU only as long as no caller sets another default device."""
+    return any(reason.text.endswith(BY_DEFAULT) for reason in reasons(origin))
 
 
 # --- values --------------------------------------------------------------------------------------

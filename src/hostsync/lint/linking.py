@@ -89,7 +89,9 @@ def unmeasured(targets: Iterable[tuple[str, str]], module: str, plan: Plan) -> d
     return found
 
 
-_TYPES = frozenset(("torch.Tensor", "torch.nn.Module", "torch.nn.Parameter", "torch.nn.Buffer"))
+_TYPES = frozenset(
+    ("torch.Tensor", "torch.autograd.Variable", "torch.nn.Module", "torch.nn.Parameter", "torch.nn.Buffer")
+)
 
 
 def _public_name(target: str, ops: Mapping[str, Op]) -> str | None:

@@ -253,7 +253,7 @@ class Resolver:
             base = self._base(module, imported) if imported.name == "*" else None
             if base is not None and not imported.typing:
                 names.update(self._public(module, base, depth + 1))
-            elif imported.name is not None and imported.name != "*" and not imported.local:
+            elif imported.name != "*" and not imported.local:
                 names.add(imported.alias)
         return sorted(name for name in names if not name.startswith("_"))
 
