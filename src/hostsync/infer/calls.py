@@ -28,6 +28,7 @@ from hostsync.infer.library import library_call
 from hostsync.infer.methods import method_call, register_state
 from hostsync.infer.operations import device_of, lead, merged
 from hostsync.infer.own_calls import construct, instance_called, own_function
+from hostsync.infer.running_values import note_fed
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -98,6 +99,8 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         keywords = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
         if any(keyword.name is None for keyword in node.keywords):
             keywords = _unpacked(keywords)
+    if args and type(receiver) is Instance:
+        note_fed(frame, node, receiver, args[0][1])
     if frame.sink is not None and frame.setup and receiver is not None:
         register_state(frame, receiver, args, keywords)
     kind = type(callee)

@@ -122,8 +122,8 @@ def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[
             dtype = DtypeValue("")
         elif _speaks_of(node, "device"):
             device = device_of(value)
-        elif isinstance(value, Unknown) and value.param is not None and name is None and not _is_kind(value.param):
-            # What callers hand in is a tensor or a device, unless its name speaks of a type.
+        elif isinstance(value, Unknown) and name is None and not _is_kind(value.param or _last_word(node)):
+            # What nothing is known of is a tensor or a device, unless its name speaks of a type.
             device = device_of(value)
         elif isinstance(value, Method) and name is None and not _speaks_of(node, "type"):
             device = device_of(value)
@@ -134,7 +134,14 @@ def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[
 
 
 def _is_kind(name: str) -> bool:
-    return "type" in name or name.startswith(HELD)
+    return "type" in name or "precision" in name or name.startswith(HELD)
+
+
+def _last_word(node: facts.Expr) -> str:
+    """What a name, an attribute, or what something is picked from is called, in small letters."""
+    while isinstance(node, (facts.Subscript, facts.Call)):
+        node = node.value if isinstance(node, facts.Subscript) else node.func
+    return (node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else "").lower()
 
 
 def _is_dtype_ref(value: Value) -> bool:

@@ -25,6 +25,7 @@ from hostsync.infer.operations import (
     merged,
     operator_result,
 )
+from hostsync.infer.running_values import running_value
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (
     NOTHING,
@@ -65,6 +66,8 @@ def _attr(frame: Frame, node: facts.Attr) -> Value:
         if path is not None and path in frame.paths:
             return frame.paths[path]
     value = attribute(frame, evaluate(frame, node.value), node.name)
+    if frame.fed and isinstance(node.value, facts.Name):
+        value = running_value(frame, node, value)
     if (isinstance(value, (Unknown, Method))) and frame.usage.tensors:
         path = dotted_path(node)
         if path is not None and path in frame.usage.tensors:

@@ -328,6 +328,7 @@ class Frame:
         "declared",
         "env",
         "events",
+        "fed",
         "function",
         "inner_scope",
         "loops",
@@ -386,6 +387,8 @@ class Frame:
         self.writes: dict[str, tuple[Value, bool]] = {}
         self.tests: dict[str, tuple[str, facts.Call]] = {}
         """Names that hold the outcome of a test of what another name is: the other, and the test."""
+        self.fed: dict[str, Value] = {}
+        """What objects are given that keep running values, by the names of these objects; see `running_values`."""
         self.declared: dict[str, Value] = {}
         """What the attributes of `self` are, by statements that assign nothing: `self.sampler: Sampler`."""
         self.buffers: set[str] = set()
@@ -428,6 +431,8 @@ class Frame:
         elif name in self.usage.read:
             value = self._read(value)
         self.env[name] = value
+        if self.fed:
+            self.fed.pop(name, None)
         if self.tests:
             self.tests = {held: test for held, test in self.tests.items() if name not in (held, test[0])}
         if self.paths:

@@ -18,6 +18,7 @@ from hostsync.infer.values import (
     ANYWHERE,
     BY_DEFAULT,
     CPU,
+    HANDED_IN,
     MOVED,
     Array,
     Callable,
@@ -184,7 +185,7 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
     objects: dict[str, Reason] = {}
     for site in sites:
         value = site.bindings.get(param)
-        reason = Reason(site.span, "the call that hands it in")
+        reason = Reason(site.span, HANDED_IN)
         if isinstance(value, Array):
             return None
         if isinstance(value, Instance) and working.has(value):
@@ -223,7 +224,7 @@ def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str) -> Hand
         given = device_handed(symbol, site, param)
         if given is not None:
             found = DeviceValue(found.device | given.device)
-            first = first or Reason(site.span, "the call that hands it in")
+            first = first or Reason(site.span, HANDED_IN)
     return Handed(found._replace(device=all_told(found.device)), first, "") if found.device & _NEWS else None
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable as Function
 from functools import reduce
+from string import Formatter
 from typing import Final, TypeAlias
 
 from hostsync import facts
 from hostsync.infer.assignment import iterated, iterated_over
 from hostsync.infer.attributes import attribute
 from hostsync.infer.classes import attributes
-from hostsync.infer.frame import Frame
+from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.keys import note_store
 from hostsync.infer.operations import Arguments as _Arguments
 from hostsync.infer.operations import size_of
@@ -93,6 +95,42 @@ def _text_conversion(name: str) -> Handler:
         return TEXT
 
     return convert
+
+
+_FIELD: Final = re.compile(r"(\w*)((?:\.\w+)*)")
+
+
+def formatted(frame: Frame, text: Text, args: ArgumentList, keywords: KeywordList) -> ArgumentList:
+    """What `text.format(…)` writes of its arguments: `"{0:.1f} {meter.avg}"` writes the first, and `avg` of `meter`.
+
+    All of them where the text is not known.
+    """
+    given = args + [(expr, value) for _, expr, value in keywords]
+    try:
+        fields = [field for _, field, _, _ in Formatter().parse(text.const or "") if field is not None]
+    except ValueError:
+        return given
+    if not fields:
+        return given
+    by_name = {name: (expr, value) for name, expr, value in keywords if name is not None}
+    written: ArgumentList = []
+    unnumbered = iter(range(len(args)))
+    for field in fields:
+        match = _FIELD.match(field)
+        root, path = (match[1], match[2].split(".")[1:]) if match is not None else ("", [])
+        if root and not root.isdigit():
+            found = by_name.get(root)
+        else:
+            at = int(root) if root else next(unnumbered, len(args))
+            found = args[at] if at < len(args) else None
+        if found is None:
+            return given
+        expr, value = found
+        for name in path:
+            expr = facts.Attr(expr.span, expr, name)
+            value = evaluate_silently(frame, expr)
+        written.append((expr, value))
+    return written
 
 
 def printed(frame: Frame, node: facts.Call, op: str, args: ArgumentList) -> Value:

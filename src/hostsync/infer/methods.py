@@ -29,7 +29,7 @@ from hostsync.infer.frame import (
     is_model_name,
 )
 from hostsync.infer.handed import HELD
-from hostsync.infer.host_calls import ArgumentList, KeywordList, printed
+from hostsync.infer.host_calls import ArgumentList, KeywordList, formatted, printed
 from hostsync.infer.module_containers import module_in
 from hostsync.infer.operations import (
     checks_only,
@@ -111,7 +111,7 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
         return _mapping_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Text):
         if method.name == "format":
-            return printed(frame, node, "str.format", args + [(n, v) for _, n, v in keywords])
+            return printed(frame, node, "str.format", formatted(frame, receiver, args, keywords))
         return Items("list", None, TEXT) if method.name.endswith("split") else TEXT
     if isinstance(receiver, Array):
         return _array_method(receiver, method.name, args, keywords)

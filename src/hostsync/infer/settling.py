@@ -21,6 +21,7 @@ from hostsync.infer.summaries import defaults_of
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    HANDED_IN,
     MOVED,
     Array,
     ClassRef,
@@ -33,6 +34,8 @@ from hostsync.infer.values import (
     Ref,
     Tensor,
     Unknown,
+    Value,
+    is_by_default,
     is_certain,
     is_of_params,
     of_param,
@@ -70,7 +73,7 @@ def _with_caller(context: Context, event: Event) -> tuple[Reason, ...]:
     """The chain, with the call that hands in what lives on the accelerator."""
     known = tuple(reason for reason in event.chain if reason.text != NOT_KNOWN)
     sites = context.calls.get(event.symbol, ())
-    return (Reason(sites[0].span, "the call that hands it in"), *known) if sites else known
+    return (Reason(sites[0].span, HANDED_IN), *known) if sites else known
 
 
 def _calls_that_wait(context: Context, events: list[Event]) -> list[Event]:
@@ -359,6 +362,13 @@ def _of_param(context: Context, symbol: str, param: str, depth: int, *, is_tenso
         ):
             # Handed on as it is.
             result |= _of_param(context, site.caller, value.param, depth - 1, is_tensor=True)
+        elif context.is_program and _is_tried_out(site, value):
+            result |= ANYWHERE
         else:
             result |= resolved(context, site.caller, device_of(value).device, depth - 1)
     return frozenset(result)
+
+
+def _is_tried_out(site: CallSite, value: Value) -> bool:
+    """A program's own call with a tensor made up for it, as at the end of `losses.py`: it shows how, not where."""
+    return isinstance(value, Tensor) and site.caller == "<module>" and is_by_default(value.origin)

@@ -66,6 +66,7 @@ class Origin(NamedTuple):
 _new: Final = tuple.__new__
 """A third of the cost of calling the class."""
 MAX_CHAIN: Final = 4
+HANDED_IN: Final = "the call that hands it in"
 BY_DEFAULT: Final = "on the default device"
 """The reason where a new tensor is on the CPU because nothing here says otherwise: callers may."""
 
