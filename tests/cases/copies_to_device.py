@@ -1,6 +1,7 @@
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd import Variable
 
 
 def from_the_host(image: np.ndarray, device: torch.device):
@@ -189,3 +190,26 @@ def nothing_to_copy(x: torch.Tensor, device: torch.device) -> tuple[torch.Tensor
     no_rows = torch.zeros((0, 4)).to(device)
     one = torch.zeros((1, 4)).to(device)  # expect: HS401
     return none, no_rows, one
+
+
+def where_the_other_is(frames, size, helper):
+    points, kind = helper(frames)
+    low = torch.zeros(2).to(points)  # expect: HS401  # likely: HS401
+    width, height = size
+    inside = torch.tensor([width, height]).to(points)  # expect: HS401
+    as_asked = torch.zeros(3).to(kind.precision)  # silent: HS401
+    typed = torch.zeros(3).to(frames.torch_type)  # silent: HS401
+    return low, inside, as_asked, typed
+
+
+def new_and_old(array, path):
+    fresh = torch.zeros(4).cuda()  # expect: HS401  # likely: HS401
+    known = torch.zeros(4, device="cpu").cuda()  # expect: HS401  # certain: HS401
+    taken = torch.from_numpy(array).cuda()  # expect: HS401  # certain: HS401
+    wrapped = Variable(torch.from_numpy(array)).view(1, -1).cuda()  # expect: HS401  # certain: HS401
+    kept = torch.autograd.Variable(torch.zeros(1), requires_grad=True).item()  # silent: HS101
+    return fresh, taken, wrapped, kept
+
+
+def doubled(x: Variable):
+    return x.sum().item()  # expect: HS101

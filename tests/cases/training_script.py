@@ -49,5 +49,5 @@ print(np.mean(history), min(history))  # silent: HS105, HS106
 def restored(model, scheduler, path):
     model.load_state_dict(torch.load(path))  # expect: HS605
     model.load_state_dict(torch.load(path, map_location="cpu"))  # silent: HS605
-    table = torch.load(path)  # silent: HS605
+    table = torch.load(path)  # expect: HS605
     return table

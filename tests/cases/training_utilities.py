@@ -269,7 +269,7 @@ def perplexity(model, ids, stride=512):
 def restored(path, device, map_location="cpu"):
     there = torch.load(path, map_location=device)  # expect: HS605
     named = torch.load("last.pt", map_location="cuda:0")  # expect: HS605
-    return there, named, torch.load(path), torch.load(path, map_location=map_location)  # silent: HS605
+    return there, named, torch.load(path, map_location=map_location)  # silent: HS605
 
 
 def temperature(logits: torch.Tensor, loss_of):
@@ -283,3 +283,47 @@ def temperature(logits: torch.Tensor, loss_of):
 
     optimizer.step(closure)  # expect: HS605
     return log_t
+
+
+class Meter:
+    """Serves for numbers and for tensors."""
+
+    def __init__(self):
+        self.val, self.sum, self.count, self.avg = 0, 0, 0, 0
+
+    def update(self, val, n=1):
+        self.val = val
+        self.sum += val * n
+        self.count += n
+        self.avg = self.sum / self.count
+
+
+def one_epoch(loader, model, loss_fn):
+    losses, hits = Meter(), Meter()
+    for x, y in loader:
+        x, y = x.cuda(), y.cuda()  # expect: HS401
+        out = model(x)
+        loss = loss_fn(out, y)
+        losses.update(loss.item(), len(x))  # expect: HS101
+        hit = (out.argmax(1) == y).float().mean()
+        hits.update(hit, len(x))
+        print(f"{losses.val:.3f} ({losses.avg:.3f})")  # silent: HS105
+        print(f"{hits.val:.3f} of {hits.count}")  # expect: HS105
+        print("{0} {loss.val:.3f} {loss.avg:.3f}".format(len(x), loss=losses))  # silent: HS105
+        print("{} {} {hits.avg:.3f}".format(len(x), len(y), hits=hits))  # expect: HS105
+        print("{0.shape} {hits.count}".format(hit, hits=hits))  # silent: HS105
+        print("{1} of {0}".format(len(x), hit))  # expect: HS105
+        print("{0}, not {0!r}".format(len(x), hit))  # silent: HS105
+        print("{ {0}".format(hit))  # expect: HS105
+    return losses.avg, hits.avg
+
+
+def epochs(loader, model, loss_fn):
+    best = least = 0.0
+    for _ in range(10):
+        loss, hit = one_epoch(loader, model, loss_fn)
+        if hit > best:  # expect: HS201
+            best = hit
+        if loss < least:  # silent: HS201
+            least = loss
+    return least

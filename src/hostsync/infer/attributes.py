@@ -18,7 +18,6 @@ from hostsync.infer.packed_sequences import PACKED, field_of
 from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
     ANYWHERE,
-    CPU,
     NUMBER,
     SIZES,
     TEXT,
@@ -69,9 +68,6 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
         return _of_instance(frame, base, name)
     if isinstance(base, ClassRef):
         value = class_attribute(frame.context, base.name, name, base)
-        if isinstance(value, DeviceValue) and value.device == CPU:
-            # `Config.DEVICE = torch.device("cpu")`: what a program says before it has chosen.
-            return DeviceValue(ANYWHERE)
         return _applied(frame, base) if name == "apply" and isinstance(value, Unknown) else value
     if isinstance(base, Unknown):
         if name == "device":
@@ -161,9 +157,6 @@ def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:
 def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
     if base.local:
         value = class_attribute(frame.context, base.name, name, base)
-        if isinstance(value, DeviceValue) and value.device == CPU:
-            # `Config.DEVICE = torch.device("cpu")`: what a program says before it has chosen.
-            return DeviceValue(ANYWHERE)
         if frame.owner is not None and base == frame.bound and is_vague(frame.context, value):
             want(frame.context, frame.owner, name)
         if isinstance(value, (Unknown, Nothing)):

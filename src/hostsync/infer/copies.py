@@ -125,7 +125,7 @@ def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[
         elif isinstance(value, Unknown) and name is None and not _is_kind(value.param or _last_word(node)):
             # What nothing is known of is a tensor or a device, unless its name speaks of a type.
             device = device_of(value)
-        elif isinstance(value, Method) and name is None and not _speaks_of(node, "type"):
+        elif isinstance(value, Method) and name is None and not _is_kind(_last_word(node)):
             device = device_of(value)
         elif isinstance(value, (Ref, Unknown)) and device is None and name is None and not _is_dtype_ref(value):
             # Neither a device nor an element type by its name: it may be either, so nothing is claimed of it.

@@ -28,12 +28,15 @@ from hostsync.infer.operations import (
 from hostsync.infer.running_values import running_value
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (
+    ANYWHERE,
+    CPU,
     NOTHING,
     NUMBER,
     TEXT,
     UNKNOWN,
     Array,
     Callable,
+    ClassRef,
     DeviceValue,
     Instance,
     Items,
@@ -65,7 +68,11 @@ def _attr(frame: Frame, node: facts.Attr) -> Value:
         path = dotted_path(node)
         if path is not None and path in frame.paths:
             return frame.paths[path]
-    value = attribute(frame, evaluate(frame, node.value), node.name)
+    base = evaluate(frame, node.value)
+    value = attribute(frame, base, node.name)
+    if type(base) is ClassRef and type(value) is DeviceValue and value.device == CPU and base != frame.bound:
+        # `Config.DEVICE = torch.device("cpu")`: what a program says before it has chosen.
+        return DeviceValue(ANYWHERE)
     if frame.fed and isinstance(node.value, facts.Name):
         value = running_value(frame, node, value)
     if (isinstance(value, (Unknown, Method))) and frame.usage.tensors:

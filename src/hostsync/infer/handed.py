@@ -167,7 +167,7 @@ def told_by_calls(context: Context, *, again: bool = False) -> dict[str, dict[st
             before = known.get(param)
             if before is not None and not (again and not before.text and isinstance(before.value, (Items, Mapping))):
                 continue
-            handed = _device_by_sites(symbol, sites, param)
+            handed = _device_by_sites(symbol, sites, param, is_program=context.is_program)
             if handed is None:
                 handed = _by_sites(context, sites, param, working)
             if handed is not None and (before is None or opened(handed.value) != opened(before.value)):
@@ -214,15 +214,18 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
     return None if shared is None else Handed(Instance(shared, True), next(iter(objects.values())), "")
 
 
-def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str) -> Handed | None:
-    """The devices that some calls hand in, if the CPU is one of them, or it is where something was moved to."""
+def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str, *, is_program: bool) -> Handed | None:
+    """The devices that some calls hand in, if the CPU is one of them, or it is where something was moved to.
+
+    Where a file is a program, too, that asks for the CPU at its end, this shows how, not where.
+    """
     if not is_device_name(param):
         return None
     found = DeviceValue(frozenset())
     first: Reason | None = None
     for site in sites:
         given = device_handed(symbol, site, param)
-        if given is not None:
+        if given is not None and not (is_program and site.caller == "<module>" and only_host(given.device)):
             found = DeviceValue(found.device | given.device)
             first = first or Reason(site.span, HANDED_IN)
     return Handed(found._replace(device=all_told(found.device)), first, "") if found.device & _NEWS else None

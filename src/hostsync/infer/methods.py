@@ -52,7 +52,6 @@ from hostsync.infer.values import (
     Mapping,
     Method,
     Number,
-    Ref,
     Tensor,
     Text,
     Unknown,
@@ -186,29 +185,10 @@ def _counted(frame: Frame, node: facts.Call) -> None:
             frame.emit("shape", "Tensor.nonzero", "", inner, subject=inner.func.value)
 
 
-def _loaded_where_it_was(frame: Frame, args: ArgumentList) -> None:
-    """`model.load_state_dict(torch.load(path))`: a model's state is loaded to where it was saved, which is the GPU.
-
-    In the research code that was tried 16 of 17 of these waited, of other calls of `torch.load` without a word of a
-    device one of four.
-    """
-    given = args[0][0] if args else None
-    if (
-        isinstance(given, facts.Call)
-        and len(given.args) == 1
-        and not any(k.name == "map_location" for k in given.keywords)
-    ):
-        callee = evaluate_silently(frame, given.func)
-        if isinstance(callee, Ref) and callee.name == "torch.load":
-            frame.emit("call", "torch.load", "", given, device=ANYWHERE, confidence="likely")
-
-
 def _unknown_method(
     frame: Frame, node: facts.Call, receiver: Unknown, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
     subject = _receiver_node(node)
-    if name == "load_state_dict":
-        _loaded_where_it_was(frame, args)
     if name == "copy" and not args and not keywords:
         # Of a dictionary, a list or an array.
         return receiver
@@ -334,8 +314,6 @@ def _instance_method(
     frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
     # What `forward` gives is up to each class, though that of the base class gives nothing.
-    if name == "load_state_dict":
-        _loaded_where_it_was(frame, args)
     if receiver.name == MODULE_CLASS and (name in _MODULE_VALUES or name == "forward"):
         return _module_method(frame, node, receiver, name, args, keywords)
     if receiver.local:

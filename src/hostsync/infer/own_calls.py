@@ -17,6 +17,7 @@ from hostsync.infer.frame import (
     explain,
 )
 from hostsync.infer.host_calls import ArgumentList, KeywordList
+from hostsync.infer.image_transforms import MAKES_TENSORS, tensor_of_picture
 from hostsync.infer.module_containers import SEQUENTIAL
 from hostsync.infer.operations import (
     lead,
@@ -133,6 +134,8 @@ def instance_called(
                 return own_function(frame, node, method, args, keywords)
         if not is_module_class(frame.context, callee.name):
             return UNKNOWN
+    if callee.name == MAKES_TENSORS:
+        return tensor_of_picture(frame, node)
     if callee.name == WRAPPER:
         return args[0][1] if args else UNKNOWN
     if callee.name == SEQUENTIAL and isinstance(callee.held, Items) and callee.held.items and len(args) == 1:

@@ -33,6 +33,7 @@ from hostsync.infer.values import (
     Number,
     Ref,
     Tensor,
+    Text,
     Unknown,
     Value,
     is_by_default,
@@ -346,7 +347,7 @@ def _of_param(context: Context, symbol: str, param: str, depth: int, *, is_tenso
         if is_tensor and (isinstance(value, Nothing) or param not in site.bindings):
             # Where nobody hands in a tensor, nothing waits for it.
             continue
-        if value is None or isinstance(value, (Number, Ref)):
+        if value is None or isinstance(value, (Number, Ref)) or (context.is_program and _is_tried_out(site, value)):
             result.add("?")
         elif isinstance(value, (Nothing, Array)):
             # What is done with a NumPy array happens on the host, whatever the annotation says.
@@ -362,13 +363,15 @@ def _of_param(context: Context, symbol: str, param: str, depth: int, *, is_tenso
         ):
             # Handed on as it is.
             result |= _of_param(context, site.caller, value.param, depth - 1, is_tensor=True)
-        elif context.is_program and _is_tried_out(site, value):
-            result |= ANYWHERE
         else:
             result |= resolved(context, site.caller, device_of(value).device, depth - 1)
     return frozenset(result)
 
 
-def _is_tried_out(site: CallSite, value: Value) -> bool:
-    """A program's own call with a tensor made up for it, as at the end of `losses.py`: it shows how, not where."""
-    return isinstance(value, Tensor) and site.caller == "<module>" and is_by_default(value.origin)
+def _is_tried_out(site: CallSite, value: Value | None) -> bool:
+    """A program's own call with a tensor made up for it, or with the CPU: at the end of `losses.py` it shows how, not
+    where."""
+    made_up = (isinstance(value, (DeviceValue, Text)) and only_host(device_of(value).device)) or (
+        isinstance(value, Tensor) and is_by_default(value.origin)
+    )
+    return made_up and site.caller == "<module>"

@@ -11,5 +11,5 @@ def train(loader, model):
         losses.update(loss, x.shape[0])
         seen.update(checked(x.shape[0]))
         part = accuracy((y > 0).sum(), 10)
-        print(losses.val, part.item())  # expect: HS101
+        print(losses.val, part.item())  # expect: HS101, HS105
     return losses.sum.item()  # expect: HS101

@@ -1,0 +1,40 @@
+"""A file that is imported, and shows at its end how it is used: on the CPU, which says nothing of those who import it."""
+import torch
+from torch import Tensor
+
+
+def pairs(features: Tensor, labels: Tensor):
+    similar = (features @ features.T).view(-1)
+    same = (labels[:, None] == labels[None]).view(-1)
+    return similar[same]  # expect: HS302
+
+
+def evaluate(path, Model, frames, device: torch.device = torch.device("cpu")):
+    model = Model(path).to(device)
+    scores = model(torch.Tensor(frames).to(device))  # expect: HS401
+    return scores.cpu().numpy()  # expect: HS102
+
+
+def score(path, Model, frames, device):
+    return Model(path).to(device)(torch.Tensor(frames).to(device))  # expect: HS401
+
+
+def on_the_gpu(frames, device):
+    return torch.Tensor(frames).to(device)  # expect: HS401  # likely: HS401
+
+
+def tables(sizes):
+    return [size for size in sizes if (size > 0).all()]  # silent: HS201
+
+
+def kept():
+    return tables([torch.tensor([1, 2])])
+
+
+if __name__ == "__main__":
+    from models import Small
+
+    pairs(torch.rand(8, 4), torch.randint(3, (8,)))
+    evaluate("small.pt", Small, [1.0, 2.0])
+    score("small.pt", Small, [1.0, 2.0], device="cpu")
+    on_the_gpu([1.0], torch.device("cuda"))
