@@ -95,11 +95,26 @@ def iterated_over(frame: Frame, node: facts.Expr, value: Value) -> Value:
     """
     element = iterated(frame, value)
     if isinstance(element, Unknown) and isinstance(node, facts.Call):
+        held_in = _of_a_dict(frame, node)
+        if held_in is not None:
+            return held_in
         for arg in node.args:
             held = evaluate_silently(frame, arg) if isinstance(arg, (facts.Name, facts.Attr)) else UNKNOWN
             if isinstance(held, Instance) and held.name == LOADER_CLASS:
                 return iterated(frame, held)
     return element
+
+
+def _of_a_dict(frame: Frame, node: facts.Call) -> Value | None:
+    """What `batch.items()` or `batch.values()` yields of something that was handed in: parts of that."""
+    func = node.func
+    if not isinstance(func, facts.Attr) or func.name not in {"items", "values"} or node.args or node.keywords:
+        return None
+    held = evaluate_silently(frame, func.value)
+    if not isinstance(held, Unknown) or held.param is None:
+        return None
+    part = Unknown(held.param, derived=True)
+    return part if func.name == "values" else Items("tuple", (UNKNOWN, part), UNKNOWN)
 
 
 def _is_loader(frame: Frame, name: str) -> bool:
