@@ -274,11 +274,7 @@ def _is_moved_in_place(frame: Frame, moved: facts.Expr) -> bool:
 
     In the research code that was tried all 12 of these waited.
     """
-    made = frame.assigning
-    if not isinstance(moved, facts.Name) or made is None or is_model_name(moved):
-        return False
-    if not (made.span[:2] <= moved.span[:2] and moved.span[2:] <= made.span[2:]):
-        # `model.cuda()`, of which the outcome is dropped: only a module is moved by that.
+    if not isinstance(moved, facts.Name) or is_model_name(moved):
         return False
     value = frame.lookup(moved.id)
     if not isinstance(value, (Unknown, Method)) and not (isinstance(value, Tensor) and value.device == ANYWHERE):

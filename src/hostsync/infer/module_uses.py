@@ -1,4 +1,4 @@
-"""Names that are used as only a module is: called, or asked for parameters."""
+"""Names that are used as only a module is: called, asked for parameters, or moved without a look at the outcome."""
 
 from __future__ import annotations
 
@@ -10,26 +10,31 @@ _OF_MODULES: Final = frozenset(
     "apply children eval forward load_state_dict modules named_parameters parameters state_dict train zero_grad".split()
 )
 """Methods that modules have, and tensors do not."""
+_MOVES: Final = frozenset({"cuda", "to"})
 
 
 def is_used_as_module(body: tuple[facts.Stmt, ...], name: str) -> bool:
-    """Whether something in a block, functions inside included, calls `name` or a method of it that modules have."""
+    """Whether something in a block, functions inside included, calls `name` or a method of it that modules have, or
+    drops what `name.cuda()` gives."""
     stack: list[Any] = [body]
     while stack:
         node = stack.pop()
-        if type(node) is facts.Call and _is_of_module(node.func, name):
+        if type(node) is facts.Call and _is_of_module(node.func, name, _OF_MODULES):
             return True
+        if type(node) is facts.ExprStmt and type(node.value) is facts.Call:
+            if _is_of_module(node.value.func, name, _MOVES):
+                return True
         if isinstance(node, tuple):
             stack.extend(node)
     return False
 
 
-def _is_of_module(func: facts.Expr, name: str) -> bool:
+def _is_of_module(func: facts.Expr, name: str, methods: frozenset[str]) -> bool:
     if isinstance(func, facts.Name):
         return func.id == name
     return (
         isinstance(func, facts.Attr)
-        and func.name in _OF_MODULES
+        and func.name in methods
         and isinstance(func.value, facts.Name)
         and func.value.id == name
     )
