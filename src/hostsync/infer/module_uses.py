@@ -21,9 +21,9 @@ def is_used_as_module(body: tuple[facts.Stmt, ...], name: str) -> bool:
         node = stack.pop()
         if type(node) is facts.Call and _is_of_module(node.func, name, _OF_MODULES):
             return True
-        if type(node) is facts.ExprStmt and type(node.value) is facts.Call:
-            if _is_of_module(node.value.func, name, _MOVES):
-                return True
+        is_dropped = type(node) is facts.ExprStmt and type(node.value) is facts.Call
+        if is_dropped and _is_of_module(node.value.func, name, _MOVES):
+            return True
         if isinstance(node, tuple):
             stack.extend(node)
     return False
