@@ -204,11 +204,12 @@ def where_the_other_is(frames, size, helper):
 
 def new_and_old(array, path):
     fresh = torch.zeros(4).cuda()  # expect: HS401  # likely: HS401
+    listed = torch.tensor([1, 2]).cuda()  # expect: HS401  # likely: HS401
     known = torch.zeros(4, device="cpu").cuda()  # expect: HS401  # certain: HS401
     taken = torch.from_numpy(array).cuda()  # expect: HS401  # certain: HS401
     wrapped = Variable(torch.from_numpy(array)).view(1, -1).cuda()  # expect: HS401  # certain: HS401
     kept = torch.autograd.Variable(torch.zeros(1), requires_grad=True).item()  # silent: HS101
-    return fresh, taken, wrapped, kept
+    return fresh, listed, taken, wrapped, kept
 
 
 def doubled(x: Variable):

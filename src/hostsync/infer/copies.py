@@ -23,6 +23,7 @@ from hostsync.infer.operations import device_of, promoted
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
+    BY_DEFAULT,
     CPU,
     MOVED,
     UNKNOWN,
@@ -513,7 +514,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         if not dtype and data_node is not None and is_named_mask(dotted_path(data_node) or ""):
             dtype = "bool"
     ndim = 0 if isinstance(data, (Unknown, Method)) and _is_one_number(frame, data_node) else depth_of(data)
-    return explain(Tensor(device, dtype, ndim), node)
+    return explain(Tensor(device, dtype, ndim), node, BY_DEFAULT if wanted is None and device == CPU else "")
 
 
 def _is_one_number(frame: Frame, data: facts.Expr | None) -> bool:
