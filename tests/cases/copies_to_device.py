@@ -205,11 +205,15 @@ def where_the_other_is(frames, size, helper):
 def new_and_old(array, path):
     fresh = torch.zeros(4).cuda()  # expect: HS401  # likely: HS401
     listed = torch.tensor([1, 2]).cuda()  # expect: HS401  # likely: HS401
+    picked = listed[torch.arange(2)]  # expect: HS405  # likely: HS405
+    fixed = listed[torch.arange(2, device="cpu")]  # expect: HS405  # certain: HS405
+    listed[0:2] = torch.zeros(2)  # expect: HS401  # likely: HS401
+    listed[0:2] = torch.from_numpy(array)  # expect: HS401  # certain: HS401
     known = torch.zeros(4, device="cpu").cuda()  # expect: HS401  # certain: HS401
     taken = torch.from_numpy(array).cuda()  # expect: HS401  # certain: HS401
     wrapped = Variable(torch.from_numpy(array)).view(1, -1).cuda()  # expect: HS401  # certain: HS401
     kept = torch.autograd.Variable(torch.zeros(1), requires_grad=True).item()  # silent: HS101
-    return fresh, listed, taken, wrapped, kept
+    return fresh, listed, picked, fixed, taken, wrapped, kept
 
 
 def doubled(x: Variable):

@@ -44,6 +44,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     element_of,
+    is_by_default,
     is_certain,
     join,
     mapping_element,
@@ -413,6 +414,7 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
 def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: Part) -> None:
     # No number, and nothing of Python, is indexed with a list of numbers.
     is_tensor = base.sure or (form == "list-index" and _is_of_tensors(part.value) and _has_tensors(frame))
+    by_default = isinstance(part.value, Tensor) and is_by_default(part.value.origin)
     frame.emit(
         "index",
         "subscript",
@@ -423,7 +425,7 @@ def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: 
         device=base.device,
         sure=is_tensor,
         origin=base.origin,
-        confidence=None if is_tensor else "possible",
+        confidence="possible" if not is_tensor else "likely" if by_default else None,
     )
 
 
@@ -619,7 +621,14 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
             )
     elif isinstance(value, Tensor) and value.sure and value.device == CPU and not only_host(base.device):
         frame.emit(
-            "copy", "Tensor.copy_", "pageable", target, subject=target.value, device=base.device, origin=value.origin
+            "copy",
+            "Tensor.copy_",
+            "pageable",
+            target,
+            subject=target.value,
+            device=base.device,
+            origin=value.origin,
+            confidence="likely" if is_by_default(value.origin) else None,
         )
 
 
