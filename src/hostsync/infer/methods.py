@@ -88,11 +88,15 @@ _SUMMARIES: Final = frozenset({"add_scalar", "add_scalars", "add_histogram", "ad
 """Methods of `SummaryWriter`, by TensorBoard and by others, that copy their second argument to the host."""
 
 
+_OF_ARRAYS_ALONE: Final = frozenset({"astype", "isna", "isnull", "notna", "notnull"})
+"""Methods of arrays, and of the tables and columns of pandas, that no tensor has."""
+
+
 def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
     receiver = method.receiver
     if method.name in _SUMMARIES and len(args) > 1 and isinstance(receiver, (Unknown, Instance)):
         printed(frame, node, f"tensorboard.{method.name}", args[1:2])
-    if method.name == "astype" and not isinstance(receiver, (Array, Instance, Choice)):
+    if method.name in _OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
         # Neither a tensor nor a number has it, whatever the receiver was taken to be.
         return Array()
     if isinstance(receiver, Tensor):
