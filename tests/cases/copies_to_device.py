@@ -217,4 +217,32 @@ def new_and_old(array, path):
 
 
 def doubled(x: Variable):
-    return x.sum().item()  # expect: HS101
+    if x.sum() > 0:  # expect: HS201
+        return x
+    return torch.autograd.variable.Variable(torch.from_numpy(np.ones(3))).cuda()  # expect: HS401
+
+
+def _brought(x):
+    return x.to("cuda")  # expect: HS401  # likely: HS401
+
+
+def _fetched(x):
+    return x.to("cuda")  # expect: HS401  # certain: HS401
+
+
+def both(array):
+    return _brought(torch.zeros(3)), _fetched(torch.from_numpy(array))
+
+
+def pinned(batches):
+    for _ in batches:
+        yield torch.zeros(3).pin_memory()  # expect: HS407  # likely: HS407
+        yield torch.zeros(3, device="cpu").pin_memory()  # expect: HS407  # certain: HS407
+
+
+class Chosen:
+    place = torch.device("cpu")
+
+    @classmethod
+    def put(cls, array):
+        return torch.from_numpy(array).to(cls.place)  # expect: HS401

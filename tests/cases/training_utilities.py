@@ -313,6 +313,7 @@ def one_epoch(loader, model, loss_fn):
         print("{} {} {hits.avg:.3f}".format(len(x), len(y), hits=hits))  # expect: HS105
         print("{0.shape} {hits.count}".format(hit, hits=hits))  # silent: HS105
         print("{1} of {0}".format(len(x), hit))  # expect: HS105
+        print("{} of {}".format(len(x), hit))  # expect: HS105
         print("{0}, not {0!r}".format(len(x), hit))  # silent: HS105
         print("{ {0}".format(hit))  # expect: HS105
     return losses.avg, hits.avg
@@ -327,3 +328,18 @@ def epochs(loader, model, loss_fn):
         if loss < least:  # silent: HS201
             least = loss
     return least
+
+
+class Tally:
+    def __init__(self):
+        self.total = torch.zeros(1, device="cuda")
+
+    def update(self, number):
+        self.total += number
+
+
+def tallied(numbers):
+    tally = Tally()
+    for number in range(len(numbers)):
+        tally.update(number)
+    return f"{tally.total}"  # expect: HS105

@@ -155,6 +155,8 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
         if isinstance(value, Ref) or name == "Tensor" or dotted == name:
             return Tensor(device, _TENSOR_DTYPES[name], param=param)
         return None
+    if dotted == "torch.autograd.Variable":
+        return Tensor(device, param=param)
     if name in _NUMBERS:
         return NUMBER
     if name == "str":

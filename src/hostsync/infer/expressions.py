@@ -70,7 +70,7 @@ def _attr(frame: Frame, node: facts.Attr) -> Value:
             return frame.paths[path]
     base = evaluate(frame, node.value)
     value = attribute(frame, base, node.name)
-    if type(base) is ClassRef and type(value) is DeviceValue and value.device == CPU and base != frame.bound:
+    if type(base) is ClassRef and type(value) is DeviceValue and value.device == CPU:
         # `Config.DEVICE = torch.device("cpu")`: what a program says before it has chosen.
         return DeviceValue(ANYWHERE)
     if frame.fed and isinstance(node.value, facts.Name):

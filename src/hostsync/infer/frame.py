@@ -293,7 +293,7 @@ class Context:
         return known
 
 
-_TENSOR_CLASSES: Final = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter"})
+_TENSOR_CLASSES: Final = frozenset({"torch.Tensor", "torch.nn.Parameter"})
 
 
 def _is_main_guard(statement: facts.If) -> bool:

@@ -13,6 +13,9 @@ class AverageMeter:
         self.sum += val * n
         self.count += n
 
+    def compare(self, other):
+        return other
+
     def __str__(self):
         return f"{self.name} {self.val:.3f}"  # expect: HS105
 

@@ -13,3 +13,15 @@ def train(loader, model):
         part = accuracy((y > 0).sum(), 10)
         print(losses.val, part.item())  # expect: HS101, HS105
     return losses.sum.item()  # expect: HS101
+
+
+def evaluate(loader, model):
+    lags, hits, again = AverageMeter("lag"), AverageMeter("hits"), AverageMeter("again")
+    for x, y in loader:
+        right = (model(x.cuda()).argmax(1) == y.cuda()).float().mean()  # expect: HS401
+        lags.compare(right)
+        hits.update(right)
+        again.update(right)
+    again = AverageMeter("again")
+    print(f"{lags.val} {again.val}")  # silent: HS105
+    return f"{hits.val}"  # expect: HS105
