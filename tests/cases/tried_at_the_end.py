@@ -23,6 +23,10 @@ def on_the_gpu(frames, device):
     return torch.Tensor(frames).to(device)  # expect: HS401  # likely: HS401
 
 
+def moved(frames: Tensor):
+    return frames.sum().item()  # expect: HS101  # certain: HS101
+
+
 def tables(sizes):
     return [size for size in sizes if (size > 0).all()]  # silent: HS201
 
@@ -34,6 +38,7 @@ def kept():
 if __name__ == "__main__":
     from models import Small
 
+    moved(torch.rand(3).cuda())  # expect: HS401
     pairs(torch.rand(8, 4), torch.randint(3, (8,)))
     evaluate("small.pt", Small, [1.0, 2.0])
     score("small.pt", Small, [1.0, 2.0], device="cpu")

@@ -76,7 +76,7 @@ def transfer(
                 subject=_receiver(node),
                 device=ANYWHERE,
                 origin=source.origin,
-                confidence="certain" if source.device == CPU and not is_by_default(source.origin) else "likely",
+                confidence="certain" if source.device == CPU and not is_by_default(source) else "likely",
             )
         return source._replace(pinned=True, device=CPU)
     if name == "copy_":
@@ -143,7 +143,7 @@ def _last_word(node: facts.Expr) -> str:
     """What a name, an attribute, or what something is picked from is called, in small letters."""
     while isinstance(node, (facts.Subscript, facts.Call)):
         node = node.value if isinstance(node, facts.Subscript) else node.func
-    return (node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else "").lower()
+    return last_name(node).lower()
 
 
 def _is_dtype_ref(value: Value) -> bool:
@@ -355,7 +355,7 @@ def _to_accelerator(
                 confidence="likely",
             )
     form = "pageable-non-blocking" if non_blocking else "pinned-blocking" if source.pinned else "pageable"
-    certain = source.device == CPU and is_certain(wanted.device) and not is_by_default(source.origin)
+    certain = source.device == CPU and is_certain(wanted.device) and not is_by_default(source)
     # Small ones are staged and don't wait. Of what is handed in and may have been moved before, that is one doubt more.
     doubtful = (non_blocking and source.device != CPU) or _is_to_own_part(frame, node)
     frame.emit(

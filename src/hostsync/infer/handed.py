@@ -191,8 +191,8 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
         if isinstance(value, Instance) and working.has(value):
             objects.setdefault(value.name, reason)
         elif isinstance(value, Tensor) and value.sure:
-            if is_by_default(value.origin):
-                places[Tensor] = Reason(site.span, f"{reason.text}, {BY_DEFAULT}")
+            if is_by_default(value):
+                places[Tensor] = Reason(site.span, f"{HANDED_IN}, {BY_DEFAULT}")
             places.setdefault(Tensor, reason)
             tensor = opened(value) if tensor is None else join(tensor, opened(value))
         elif isinstance(value, (Items, Mapping)) and tells(value):

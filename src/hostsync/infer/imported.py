@@ -70,7 +70,7 @@ _OF_TENSORS: Final = frozenset(
     """load_state_dict masked_fill masked_fill_ masked_select named_parameters no_grad requires_grad_ unsqueeze
     unsqueeze_ zero_grad""".split()
 )
-_OF_TENSORS_IF_EMPTY: Final = frozenset({"backward", "cpu", "cuda", "state_dict"})
+_OF_TENSORS_IF_EMPTY: Final = frozenset({"backward", "cuda", "state_dict"})
 _OPTIONS_OF_TENSORS: Final = frozenset({"non_blocking", "pin_memory", "requires_grad"})
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.frame import Frame, explain
-from hostsync.infer.values import HANDED_IN, NUMBER, Instance, Method, Number, Tensor, Unknown, Value
+from hostsync.infer.values import HANDED_IN, NUMBER, Instance, Method, Number, Tensor, Unknown, Value, reasons
 
 _FEEDS: Final = re.compile(r"^(update|add|push|record|accumulate)$")
 _RUNNING: Final = frozenset("val avg sum value average mean total last max min".split())
@@ -53,7 +53,4 @@ def running_value(frame: Frame, node: facts.Attr, value: Value) -> Value:
 
 
 def _is_handed_in(value: Tensor) -> bool:
-    origin = value.origin
-    while origin is not None and origin.parent is not None:
-        origin = origin.parent
-    return origin is not None and origin.reason.text.startswith(HANDED_IN)
+    return any(reason.text.startswith(HANDED_IN) for reason in reasons(value.origin)[:1])

@@ -372,6 +372,6 @@ def _is_tried_out(site: CallSite, value: Value | None) -> bool:
     """A program's own call with a tensor made up for it, or with the CPU: at the end of `losses.py` it shows how, not
     where."""
     made_up = (isinstance(value, (DeviceValue, Text)) and only_host(device_of(value).device)) or (
-        isinstance(value, Tensor) and is_by_default(value.origin)
+        isinstance(value, Tensor) and is_by_default(value)
     )
     return made_up and site.caller == "<module>"

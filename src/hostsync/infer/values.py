@@ -94,11 +94,6 @@ def reasons(origin: Origin | None) -> tuple[Reason, ...]:
     return tuple(reversed(steps))
 
 
-def is_by_default(origin: Origin | None) -> bool:
-    """Whether a tensor is on the CPU only as long as no caller sets another default device."""
-    return any(reason.text.endswith(BY_DEFAULT) for reason in reasons(origin))
-
-
 # --- values --------------------------------------------------------------------------------------
 
 
@@ -124,6 +119,11 @@ class Tensor(NamedTuple):
     origin: Origin | None = None
     param: str | None = None
     """The parameter that it is, if it was handed in unchanged."""
+
+
+def is_by_default(tensor: Tensor) -> bool:
+    """Whether a tensor is on the CPU, and only as long as no caller sets another default device."""
+    return tensor.device == CPU and any(reason.text.endswith(BY_DEFAULT) for reason in reasons(tensor.origin))
 
 
 def tensor_at(tensor: Tensor, device: Device, origin: Origin | None) -> Tensor:
