@@ -1,7 +1,7 @@
 """Values, functions and classes as data that JSON can hold, so that one file's knowledge can be kept for another.
 
 What stands for something of the same module (a class, a function) is named `module:name` in this form. Chains of
-reasons are left out: they speak of lines of another file.
+reasons are left out: they speak of lines of another file. That a tensor is on the CPU only by default is kept of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from hostsync import facts
 from hostsync.infer.values import (
+    ELSEWHERE,
     NOTHING,
     NUMBER,
     TEXT,
@@ -27,12 +28,14 @@ from hostsync.infer.values import (
     Mapping,
     Nothing,
     Number,
+    Origin,
     Ref,
     Tensor,
     Text,
     TypeOf,
     Unknown,
     Value,
+    is_by_default,
     join,
 )
 
@@ -45,6 +48,7 @@ SEPARATOR: Final = ":"
 _DEPTH: Final = 4
 _MOST_ITEMS: Final = 128
 _LONGEST_TEXT: Final = 200
+_ELSEWHERE: Final = Origin(ELSEWHERE, None, 1)
 _NOWHERE: Final = facts.Span(1, 1, 1, 1)
 
 
@@ -84,7 +88,8 @@ def is_at_top(callee: Callable) -> bool:
 def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> Plain:
     """A value as plain data; `qualify` turns a name of this module into one that others know."""
     if isinstance(value, Tensor):
-        return ["T", sorted(value.device), value.dtype, value.ndim, value.sure, value.pinned, value.param]
+        told = [1] if is_by_default(value) else []
+        return ["T", sorted(value.device), value.dtype, value.ndim, value.sure, value.pinned, value.param, *told]
     if isinstance(value, Unknown):
         return None if value.param is None else ["U", value.param, value.derived]
     if isinstance(value, Number):
@@ -158,7 +163,7 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
         return UNKNOWN
     kind = data[0]
     if kind == "T":
-        return Tensor(frozenset(data[1]), data[2], data[3], data[4], data[5], None, data[6])
+        return Tensor(frozenset(data[1]), data[2], data[3], data[4], data[5], _ELSEWHERE if data[7:] else None, data[6])
     if kind == "U":
         return Unknown(data[1], data[2])
     if kind == "#":

@@ -71,11 +71,22 @@ BY_DEFAULT: Final = "on the default device"
 """The reason where a new tensor is on the CPU because nothing here says otherwise: callers may."""
 
 
+ELSEWHERE: Final = Reason((0, 0, 0, 0), BY_DEFAULT)
+"""The same of a tensor that another file tells of: the first place in this one that it comes to takes the word over."""
+
+
+def _taken_over(reason: Reason) -> Reason:
+    text = f"{reason.text}, {BY_DEFAULT}" if reason.text else BY_DEFAULT
+    return reason if reason.text.endswith(BY_DEFAULT) else Reason(reason.span, text)
+
+
 def because(reason: Reason, parent: Origin | None) -> Origin:
     """Append a reason. Beyond `MAX_CHAIN` steps one in the middle goes: the first evidence and the last steps stay.
 
     Of two for one place the later stays, unless only the earlier has something to say.
     """
+    if parent is not None and parent.reason is ELSEWHERE:
+        return _new(Origin, (_taken_over(reason), None, 1))
     if parent is not None and parent.reason.span == reason.span:
         if parent.reason.text and not reason.text:
             return parent
@@ -89,7 +100,8 @@ def reasons(origin: Origin | None) -> tuple[Reason, ...]:
     """The chain, oldest first."""
     steps: list[Reason] = []
     while origin is not None and len(steps) < MAX_CHAIN:
-        steps.append(origin.reason)
+        if origin.reason is not ELSEWHERE:
+            steps.append(origin.reason)
         origin = origin.parent
     return tuple(reversed(steps))
 
@@ -123,7 +135,10 @@ class Tensor(NamedTuple):
 
 def is_by_default(tensor: Tensor) -> bool:
     """Whether a tensor is on the CPU, and only as long as no caller sets another default device."""
-    return tensor.device == CPU and any(reason.text.endswith(BY_DEFAULT) for reason in reasons(tensor.origin))
+    origin = tensor.origin if tensor.device == CPU else None
+    while origin is not None and not origin.reason.text.endswith(BY_DEFAULT):
+        origin = origin.parent
+    return origin is not None
 
 
 def tensor_at(tensor: Tensor, device: Device, origin: Origin | None) -> Tensor:
