@@ -1,4 +1,5 @@
 import json
+import random
 
 import numpy as np
 import torch
@@ -132,3 +133,39 @@ def pairs_of_lists(scores: Tensor, rows: Tensor, width: int, last: int):
         if row > last:  # silent: HS201
             total += row
     return total
+
+
+def resumed(path, self, rank, accelerator):
+    there = torch.load(path, map_location=accelerator.device)  # expect: HS605
+    own = torch.load(path, map_location=self.device)  # expect: HS605
+    numbered = torch.load(path, map_location=f"cuda:{rank}")  # expect: HS605
+    moved_back = torch.load(path, map_location=lambda storage, place: storage)
+    return there, own, numbered, moved_back
+
+
+def exported(model, x: torch.Tensor, example):
+    fast = torch.jit.trace(model, x)  # expect: HS605
+    named = torch.jit.trace(model, example_inputs=(x, x))  # expect: HS605
+    unchecked = torch.jit.trace(model, x, check_trace=False)
+    host = torch.jit.trace(model, torch.zeros(2, device="cpu"))
+    return fast, named, unchecked, host
+
+
+def scale_logged(scaler, meter, normalizer):
+    meter.update(scaler.get_scale())  # expect: HS605
+    return {"scaler": scaler.state_dict(), "other": normalizer.get_scale()}  # expect: HS605
+
+
+def suppressed(logits: torch.Tensor, tokenizer, end):
+    logits[:, tokenizer.encode(" ") + [end]] = -float("inf")  # expect: HS405
+    return logits
+
+
+def shown(valid_dataset, model):
+    return model(random.choice(valid_dataset)[:-1].to("cuda"))  # expect: HS401
+
+
+def positions(x: torch.Tensor):
+    batch, length = torch.onnx.operators.shape_as_tensor(x)
+    table = torch.arange(int(length))
+    return x.view(batch, length, -1), table

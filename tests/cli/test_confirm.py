@@ -269,6 +269,7 @@ def test_fail_on(tmp_path: Path, fail_on: str, code: int) -> None:
         ("1 / 0", 1, "`main.py` ended with exit code 1"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", -15, "`main.py` was terminated"),
         ("import os; os.chdir('/')", 0, ""),
+        ("import os, tempfile; os.chdir(tempfile.mkdtemp()); os.rmdir(os.getcwd())", 0, ""),
         ("sys.stdout.close()", 0, ""),
         ("import os; os.fork() or os._exit(0)", 0, ""),
     ],

@@ -207,6 +207,7 @@ def test_the_report_and_the_programs_own_output(tmp_path: Path) -> None:
         ("sys.stderr.close()", 0, ""),
         ("sys.stdout = sys.stderr = None", 0, ""),
         ("import os; os.chdir('/')", 0, ""),
+        ("import os, tempfile; os.chdir(tempfile.mkdtemp()); os.rmdir(os.getcwd())", 0, ""),
         ("import threading; threading.Thread(target=train, args=(Loss,)).start()", 0, "6 host waits"),
     ],
 )

@@ -112,6 +112,7 @@ def supervised(main: Main, program: Program, watching: Watching, finish: Callabl
         The exit code.
     """
     owner = os.getpid()
+    folder = Path.cwd()
     reported = False
 
     def conclude(ended: Ended | None) -> int:
@@ -123,6 +124,7 @@ def supervised(main: Main, program: Program, watching: Watching, finish: Callabl
             return own_code
         reported = True
         try:
+            _stand_in(folder)
             watching.stop()
             with contextlib.suppress(Exception):
                 sys.stdout.flush()
@@ -134,6 +136,15 @@ def supervised(main: Main, program: Program, watching: Watching, finish: Callabl
     watching.start()
     with on_termination(lambda: conclude(None)):
         return conclude(execute(main, program.args))
+
+
+def _stand_in(folder: Path) -> None:
+    """Goes back to `folder` where the program has removed the one that it went to: names are told from somewhere."""
+    try:
+        Path.cwd()
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.chdir(folder)
 
 
 def _failed(error: Exception) -> None:

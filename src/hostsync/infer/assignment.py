@@ -22,6 +22,7 @@ from hostsync.infer.module_containers import module_in
 from hostsync.infer.packed_sequences import PACKED, unpacked
 from hostsync.infer.summaries import returned
 from hostsync.infer.values import (
+    ACCELERATOR,
     ANYWHERE,
     CPU,
     NUMBER,
@@ -63,6 +64,9 @@ def iterated(frame: Frame, value: Value) -> Value:
     if isinstance(value, (Mapping, Text)):
         return TEXT
     if isinstance(value, Instance) and value.name == LOADER_CLASS:
+        if not ACCELERATOR.isdisjoint(value.device):
+            # It brings its batches there itself.
+            return Tensor(ACCELERATOR, sure=False)
         if value.made is None:
             # Known by its annotation or name alone: its batches may have been moved already.
             return Tensor(CPU | ANYWHERE, sure=False, pinned=None)

@@ -28,6 +28,7 @@ from hostsync.infer.library import library_call
 from hostsync.infer.methods import method_call, register_state
 from hostsync.infer.operations import device_of, lead, merged
 from hostsync.infer.own_calls import construct, instance_called, own_function
+from hostsync.infer.prepared_loaders import prepared
 from hostsync.infer.running_values import note_fed
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -103,6 +104,9 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         note_fed(frame, node, receiver, args[0][1])
     if frame.sink is not None and frame.setup and receiver is not None:
         register_state(frame, receiver, args, keywords)
+    made = prepared(node, args, keywords) if args else None
+    if made is not None:
+        return made
     kind = type(callee)
     if kind is Partial:
         callee, receiver, args, keywords = _with_fixed(callee, args, keywords)
@@ -112,9 +116,9 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         if tensors and is_certain(merged(tensors)) and is_model_name(node.func):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
     if (kind is Unknown or kind is Method) and keywords:
-        prepared = _prepared(keywords)
-        if prepared is not None:
-            return explain(prepared, node)
+        bundle = _tokenized(keywords)
+        if bundle is not None:
+            return explain(bundle, node)
     if _is_of_host(callee, args, keywords):
         return Array()
     if isinstance(callee, Method):
@@ -194,7 +198,7 @@ def _chosen(frame: Frame, node: facts.Call, callee: Choice, args: ArgumentList, 
     return UNKNOWN if found is None else found
 
 
-def _prepared(keywords: KeywordList) -> Tensor | None:
+def _tokenized(keywords: KeywordList) -> Tensor | None:
     """What a tokenizer or processor makes of text and images: a bundle of tensors, on the CPU unless it is told where.
 
     Source: the documentation of `return_tensors` in transformers, "PreTrainedTokenizerBase.__call__".

@@ -146,6 +146,17 @@ def _binary(frame: Frame, node: facts.Binary) -> Value:
     return left
 
 
+def _is_longer_list(node: facts.Binary, left: Value, right: Value) -> bool:
+    """`encoded + [end]`: what is added to a list is one. An array is added to numbers as they stand, if to any."""
+    return any(
+        isinstance(other, Unknown)
+        and isinstance(side, facts.Sequence)
+        and side.kind == "list"
+        and not all(isinstance(item, facts.Const) for item in side.items)
+        for side, other in ((node.left, right), (node.right, left))
+    )
+
+
 def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
     right = evaluate(frame, node.right)
     if node.op == "%" and (isinstance(left, Text) or (isinstance(node.left, facts.Const) and node.left.kind == "str")):
@@ -196,6 +207,8 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         return Text(None, left.const)
     if node.op == "+" and isinstance(left, Text) and isinstance(right, Text) and left.const is None:
         return TEXT
+    if node.op == "+" and _is_longer_list(node, left, right):
+        return Items("list", None, UNKNOWN)
     value = operated(frame, node, node.op, (node.left, left), (node.right, right))
     if value is not None:
         return value

@@ -249,6 +249,10 @@ def _unknown_method(
         scaler = frame.context.ops.get("torch.amp.GradScaler.step")
         # Only its name says what it is.
         return UNKNOWN if scaler is None else operation(frame, node, scaler, args, keywords, None, is_doubtful=True)
+    if name in _SCALER_READS and not args and not keywords and _text(subject).endswith("scaler"):
+        op = f"torch.amp.GradScaler.{name}"
+        frame.emit("call", op, "", node, subject=subject, device=ACCELERATOR, confidence="likely")
+        return Mapping((), UNKNOWN) if name == "state_dict" else NUMBER
     if name == "set_postfix":
         return printed(frame, node, "tqdm.set_postfix", [(n, v) for _, n, v in keywords] or args)
     if name in _LOG_METHODS and "log" in _text(subject):
@@ -265,6 +269,8 @@ def _unknown_method(
     return UNKNOWN
 
 
+_SCALER_READS: Final = frozenset({"get_scale", "state_dict"})
+"""What reads the scale back, of what only its name says that it is a `GradScaler` (torch/amp/grad_scaler.py)."""
 _MODULE_PART: Final = re.compile(
     r"(^|_)(layers?|blocks?|adapters?|pipe|pipeline|ema|student|teacher|agent|learner|trainer|wrapper|embedder|"
     r"projector|metrics?|lin|linear|conv|fc|mlp|clone|copy|obj|object|self|m)_?\d*$"

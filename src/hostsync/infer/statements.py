@@ -627,10 +627,21 @@ def _function(frame: Frame, node: facts.Function) -> bool:
         frame.context.closures[symbol] = frame.env
     frame.bind(node.name, callee)
     frame.context.functions[symbol] = node
+    if frame.symbol == "<module>":
+        _leave_open(frame, node)
     if symbol not in frame.context.followed and frame.events is not None:
         frame.context.followed.add(symbol)
         frame.context.follow_later(callee)
     return True
+
+
+def _leave_open(frame: Frame, node: facts.Function) -> None:
+    """`device = None` at the top says nothing of a name that a function with `global device` sets."""
+    for statement in node.body:
+        if isinstance(statement, facts.Scope) and statement.kind == "global":
+            for name in statement.names:
+                if isinstance(frame.env.get(name), Nothing):
+                    frame.bind(name, UNKNOWN)
 
 
 def _defaults(frame: Frame, node: facts.Function) -> None:
