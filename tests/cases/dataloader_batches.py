@@ -186,3 +186,15 @@ def of_an_endless_loader(model, dataset, device):
     for i, (images, labels) in enumerate(batches):
         images, labels = images.to(device, non_blocking=True), labels.to(device)  # expect: HS401
         model(images, labels, i)
+
+
+def where_the_dataset_is(dataset, workers):
+    for images in DataLoader(dataset, batch_size=4):
+        # A `TensorDataset` on the GPU gives batches there.
+        yield images.cuda()  # expect: HS401  # likely: HS401
+    for images in DataLoader(dataset, batch_size=4, num_workers=0, pin_memory=False):
+        yield images.cuda()  # expect: HS401  # likely: HS401
+    for images in DataLoader(dataset, batch_size=4, num_workers=workers):
+        yield images.cuda()  # expect: HS401  # certain: HS401
+    for images in DataLoader(dataset, batch_size=4, pin_memory=True):
+        yield images.cuda()  # expect: HS402  # certain: HS402

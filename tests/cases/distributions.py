@@ -258,3 +258,13 @@ def of_unchecked_priors(loc: Tensor, scale: Tensor, value: Tensor):
         asking.log_prob(value),  # expect: HS602
         quiet.sample(),  # expect: HS602
     )
+
+
+class Drawn:
+    def __init__(self, array):
+        self.noise = Normal(0.0, 1.0)
+
+    def draw(self):
+        # On the CPU by default only.
+        drawn = self.noise.sample((4,)).cuda()  # expect: HS401  # likely: HS401
+        return drawn, self.noise.mean.cuda()  # expect: HS401  # likely: HS401

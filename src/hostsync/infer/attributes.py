@@ -39,6 +39,7 @@ from hostsync.infer.values import (
     Value,
     join,
     of_param,
+    tensor_by_default,
 )
 
 _DTYPES: Final = {
@@ -194,11 +195,11 @@ def _of_distribution(frame: Frame, base: Instance, known_as: str, name: str) -> 
     """An attribute of a distribution, or of one that is derived from the library's class `known_as`."""
     op = frame.context.ops.get(f"{known_as}.{name}")
     if op is not None and op.is_property and op.returns == "tensor":
-        return Tensor(base.device)
+        return tensor_by_default(base.device)
     made = frame.context.ops.get(known_as) if op is None and name != "validate_args" else None
     if made is not None and any(param.name == name for param in made.params):
         # What it was made with; a number becomes a tensor.
-        return Tensor(base.device)
+        return tensor_by_default(base.device)
     return Method(base, name)
 
 

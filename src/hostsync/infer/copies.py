@@ -343,7 +343,7 @@ def _to_accelerator(
     if non_blocking is None or (non_blocking and source.pinned is not False) or _has_nothing(_receiver(node)):
         return
     if non_blocking and source.origin is not None:
-        loader = next((reason for reason in reasons(source.origin) if reason.text == LOADER), None)
+        loader = next((reason for reason in reasons(source.origin) if reason.text.startswith(LOADER)), None)
         if loader is not None:
             where = facts.Name(loader.span, "DataLoader")
             frame.emit(

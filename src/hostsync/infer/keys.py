@@ -29,6 +29,8 @@ _BATCH: Final = re.compile(
     r"batch|input|data|sample|item|example|feature|encod|target|label|kwargs|^x$|^out", re.IGNORECASE
 )
 """Names of batches and of what models give."""
+_SETTINGS: Final = re.compile(r"config|cfg|(^|_)(conf|opts?|options?|args|settings?|hparams)$", re.IGNORECASE)
+"""Names of what holds settings: numbers and texts, whatever others have put under such a key."""
 _WHOLE: Final = "*"
 """Begins what stands for a dictionary that is moved as a whole: the name that it goes by."""
 _MOVES: Final = frozenset({"to", "cuda"})
@@ -88,7 +90,7 @@ def load(frame: Frame, node: facts.Expr | None, key: str) -> Value | None:
     path = dotted_path(node) if node is not None else None
     # Of `param.data` the first name tells more.
     name = "" if path is None else _name(path)
-    if not name or _BATCH.search(name):
+    if not name or _BATCH.search(name) or _SETTINGS.search(name):
         return None
     whole = _WHOLE + name
     if frame.loud:

@@ -33,6 +33,7 @@ from hostsync.infer.plain import TENSOR_TYPES
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
+    AS_ITS_DATASET,
     CPU,
     NOTHING,
     UNKNOWN,
@@ -163,8 +164,18 @@ def _loader(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
     options = dict(flags(keywords))
     if not any(name is None for name, _, _ in keywords):
         options.setdefault("pin_memory", False)
-    made = because(Reason(node.span, LOADER), None)
+    made = because(
+        Reason(node.span, LOADER if _is_filled_on_the_host(keywords) else f"{LOADER}, {AS_ITS_DATASET}"), None
+    )
     return Instance("torch.utils.data.DataLoader", False, options=tuple(options.items()), made=made)
+
+
+def _is_filled_on_the_host(keywords: KeywordList) -> bool:
+    """Whether a loader has workers, or pins its batches: neither is done with a dataset that is on the GPU already."""
+    for name, _, value in keywords:
+        if name in {"num_workers", "pin_memory"} and not (isinstance(value, Number) and not value.const):
+            return True
+    return False
 
 
 def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:

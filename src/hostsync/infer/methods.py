@@ -62,6 +62,7 @@ from hostsync.infer.values import (
     merged_mappings,
     of_param,
     only_host,
+    tensor_by_default,
     tensors_in,
 )
 
@@ -387,7 +388,9 @@ def _drawn(receiver: Instance, name: str, value: Value) -> Value:
     """What a method of a distribution gives lives where its parameters do, unless an argument says otherwise."""
     if not isinstance(value, Tensor) or not (receiver.local or receiver.name.startswith(DISTRIBUTIONS)):
         return value
-    return value._replace(device=receiver.device) if name in _DRAWS or value.device == ANYWHERE else value
+    if name not in _DRAWS and value.device != ANYWHERE:
+        return value
+    return value._replace(device=receiver.device, origin=tensor_by_default(receiver.device).origin or value.origin)
 
 
 _MODULE_VALUES: Final = frozenset(

@@ -12,10 +12,10 @@ from typing import Any, Final, TypeAlias
 
 from hostsync import facts
 from hostsync.infer.values import (
-    ELSEWHERE,
     NOTHING,
     NUMBER,
     TEXT,
+    TOLD_BY_DEFAULT,
     UNKNOWN,
     Array,
     Callable,
@@ -28,7 +28,6 @@ from hostsync.infer.values import (
     Mapping,
     Nothing,
     Number,
-    Origin,
     Ref,
     Tensor,
     Text,
@@ -48,7 +47,6 @@ SEPARATOR: Final = ":"
 _DEPTH: Final = 4
 _MOST_ITEMS: Final = 128
 _LONGEST_TEXT: Final = 200
-_ELSEWHERE: Final = Origin(ELSEWHERE, None, 1)
 _NOWHERE: Final = facts.Span(1, 1, 1, 1)
 
 
@@ -163,7 +161,9 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
         return UNKNOWN
     kind = data[0]
     if kind == "T":
-        return Tensor(frozenset(data[1]), data[2], data[3], data[4], data[5], _ELSEWHERE if data[7:] else None, data[6])
+        return Tensor(
+            frozenset(data[1]), data[2], data[3], data[4], data[5], TOLD_BY_DEFAULT if data[7:] else None, data[6]
+        )
     if kind == "U":
         return Unknown(data[1], data[2])
     if kind == "#":

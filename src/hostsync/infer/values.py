@@ -69,10 +69,14 @@ MAX_CHAIN: Final = 4
 HANDED_IN: Final = "the call that hands it in"
 BY_DEFAULT: Final = "on the default device"
 """The reason where a new tensor is on the CPU because nothing here says otherwise: callers may."""
+AS_ITS_DATASET: Final = "and are where its dataset has them"
+"""The end of the reason where a loader without workers hands on what a dataset holds, which may be on the GPU."""
 
 
 ELSEWHERE: Final = Reason((0, 0, 0, 0), BY_DEFAULT)
 """The same of a tensor that another file tells of: the first place in this one that it comes to takes the word over."""
+
+TOLD_BY_DEFAULT: Final = Origin(ELSEWHERE, None, 1)
 
 
 def _taken_over(reason: Reason) -> Reason:
@@ -134,11 +138,18 @@ class Tensor(NamedTuple):
 
 
 def is_by_default(tensor: Tensor) -> bool:
-    """Whether a tensor is on the CPU, and only as long as no caller sets another default device."""
+    """Whether a tensor is on the CPU, and only as long as no caller sets another default device, or fills its dataset
+    on the GPU."""
     origin = tensor.origin if tensor.device == CPU else None
-    while origin is not None and not origin.reason.text.endswith(BY_DEFAULT):
+    while origin is not None and not origin.reason.text.endswith((BY_DEFAULT, AS_ITS_DATASET)):
         origin = origin.parent
     return origin is not None
+
+
+def tensor_by_default(device: Device) -> Tensor:
+    """A new tensor that lives where what it is made of does, as what a distribution draws; numbers are on the default
+    device."""
+    return Tensor(device, origin=TOLD_BY_DEFAULT if device == CPU else None)
 
 
 def tensor_at(tensor: Tensor, device: Device, origin: Origin | None) -> Tensor:
