@@ -187,6 +187,8 @@ def one_of_two(x: Tensor, host: bool, there):
 
 def nothing_to_copy(x: torch.Tensor, device: torch.device) -> tuple[torch.Tensor, ...]:
     none = torch.empty(0).to(x.device)
+    of_no_length = torch.LongTensor().to(x.device)
+    of_a_length = torch.LongTensor(4).to(x.device)  # expect: HS401
     no_rows = torch.zeros((0, 4)).to(device)
     one = torch.zeros((1, 4)).to(device)  # expect: HS401
     return none, no_rows, one

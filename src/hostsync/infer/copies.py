@@ -20,6 +20,7 @@ from hostsync.infer.handed import HELD
 from hostsync.infer.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.module_uses import is_used_as_module
 from hostsync.infer.operations import device_of, promoted
+from hostsync.infer.plain import TENSOR_TYPES
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -387,8 +388,10 @@ def _is_to_own_part(frame: Frame, node: facts.Call) -> bool:
 
 
 def _has_nothing(source: facts.Expr | None) -> bool:
-    """`torch.empty(0, 4)`, `torch.tensor([]).long()`: made without an element, so that there is nothing to copy."""
+    """`torch.empty(0, 4)`, `torch.tensor([]).long()`, `torch.LongTensor()`: without an element, nothing is copied."""
     while isinstance(source, facts.Call) and not source.args and isinstance(source.func, facts.Attr):
+        if source.func.name in TENSOR_TYPES and not source.keywords:
+            return True
         source = source.func.value
     if not isinstance(source, facts.Call) or not source.args:
         return False
