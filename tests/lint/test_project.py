@@ -66,6 +66,9 @@ def test_packages_without_annotations(package: Path) -> None:
     for path in sorted(package.rglob("*.py")):
         (alone,) = scan(path).values()
         found[path] = {(row, code) for row, code, _ in alone}
+        certain = {(row, code) for row, code, confidence in alone if confidence == "certain"}
+        assert set(places(path, "certain")) <= certain
+        assert set(places(path, "likely")) <= found[path] - certain
     assert found == {path: set(places(path, "expect")) for path in found}
 
 
