@@ -1,6 +1,7 @@
 """A file that is imported, and shows at its end how it is used: on the CPU, which says nothing of those who import it."""
 import torch
 from torch import Tensor
+from torch.utils.data import DataLoader
 
 
 def pairs(features: Tensor, labels: Tensor):
@@ -35,6 +36,10 @@ def kept():
     return tables([torch.tensor([1, 2])])
 
 
+def brightness(images: Tensor):
+    return images.mean().item()  # silent: HS101
+
+
 if __name__ == "__main__":
     from models import Small
 
@@ -43,3 +48,6 @@ if __name__ == "__main__":
     evaluate("small.pt", Small, [1.0, 2.0])
     score("small.pt", Small, [1.0, 2.0], device="cpu")
     on_the_gpu([1.0], torch.device("cuda"))
+    for images in DataLoader(range(4)):
+        # Batches are no tensors made up for the call.
+        brightness(images)

@@ -44,7 +44,7 @@ from hostsync.infer.values import (
     Value,
     because,
     element_of,
-    is_by_default,
+    host_doubt,
     is_certain,
     is_of_params,
     only_host,
@@ -77,7 +77,7 @@ def transfer(
                 subject=_receiver(node),
                 device=ANYWHERE,
                 origin=source.origin,
-                confidence="certain" if source.device == CPU and not is_by_default(source) else "likely",
+                confidence="certain" if source.device == CPU and not host_doubt(source) else "likely",
             )
         return source._replace(pinned=True, device=CPU)
     if name == "copy_":
@@ -356,7 +356,7 @@ def _to_accelerator(
                 confidence="likely",
             )
     form = "pageable-non-blocking" if non_blocking else "pinned-blocking" if source.pinned else "pageable"
-    certain = source.device == CPU and is_certain(wanted.device) and not is_by_default(source)
+    certain = source.device == CPU and is_certain(wanted.device) and not host_doubt(source)
     # Small ones are staged and don't wait. Of what is handed in and may have been moved before, that is one doubt more.
     doubtful = (non_blocking and source.device != CPU) or _is_to_own_part(frame, node)
     frame.emit(

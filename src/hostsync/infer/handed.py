@@ -16,7 +16,6 @@ from hostsync.infer.operations import device_of
 from hostsync.infer.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
-    BY_DEFAULT,
     CPU,
     HANDED_IN,
     MOVED,
@@ -33,7 +32,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     because,
-    is_by_default,
+    host_doubt,
     is_function,
     is_of_params,
     join,
@@ -191,8 +190,9 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
         if isinstance(value, Instance) and working.has(value):
             objects.setdefault(value.name, reason)
         elif isinstance(value, Tensor) and value.sure:
-            if is_by_default(value):
-                places[Tensor] = Reason(site.span, f"{HANDED_IN}, {BY_DEFAULT}")
+            doubt = host_doubt(value)
+            if doubt:
+                places[Tensor] = Reason(site.span, f"{HANDED_IN}, {doubt}")
             places.setdefault(Tensor, reason)
             tensor = opened(value) if tensor is None else join(tensor, opened(value))
         elif isinstance(value, (Items, Mapping)) and tells(value):

@@ -44,7 +44,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     element_of,
-    is_by_default,
+    host_doubt,
     is_certain,
     join,
     mapping_element,
@@ -414,7 +414,7 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
 def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: Part) -> None:
     # No number, and nothing of Python, is indexed with a list of numbers.
     is_tensor = base.sure or (form == "list-index" and _is_of_tensors(part.value) and _has_tensors(frame))
-    by_default = isinstance(part.value, Tensor) and is_by_default(part.value)
+    by_default = isinstance(part.value, Tensor) and host_doubt(part.value)
     frame.emit(
         "index",
         "subscript",
@@ -628,7 +628,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
             subject=target.value,
             device=base.device,
             origin=value.origin,
-            confidence="likely" if is_by_default(value) else None,
+            confidence="likely" if host_doubt(value) else None,
         )
 
 

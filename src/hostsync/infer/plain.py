@@ -34,7 +34,7 @@ from hostsync.infer.values import (
     TypeOf,
     Unknown,
     Value,
-    is_by_default,
+    host_doubt,
     join,
 )
 
@@ -86,7 +86,7 @@ def is_at_top(callee: Callable) -> bool:
 def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> Plain:
     """A value as plain data; `qualify` turns a name of this module into one that others know."""
     if isinstance(value, Tensor):
-        told = [1] if is_by_default(value) else []
+        told = [1] if host_doubt(value) else []
         return ["T", sorted(value.device), value.dtype, value.ndim, value.sure, value.pinned, value.param, *told]
     if isinstance(value, Unknown):
         return None if value.param is None else ["U", value.param, value.derived]

@@ -20,6 +20,7 @@ from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, is_tensor_
 from hostsync.infer.summaries import defaults_of
 from hostsync.infer.values import (
     ANYWHERE,
+    BY_DEFAULT,
     CPU,
     HANDED_IN,
     MOVED,
@@ -36,7 +37,7 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    is_by_default,
+    host_doubt,
     is_certain,
     is_of_params,
     of_param,
@@ -372,6 +373,6 @@ def _is_tried_out(site: CallSite, value: Value | None) -> bool:
     """A program's own call with a tensor made up for it, or with the CPU: at the end of `losses.py` it shows how, not
     where."""
     made_up = (isinstance(value, (DeviceValue, Text)) and only_host(device_of(value).device)) or (
-        isinstance(value, Tensor) and is_by_default(value)
+        isinstance(value, Tensor) and host_doubt(value) == BY_DEFAULT
     )
     return made_up and site.caller == "<module>"

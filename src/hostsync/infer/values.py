@@ -137,13 +137,15 @@ class Tensor(NamedTuple):
     """The parameter that it is, if it was handed in unchanged."""
 
 
-def is_by_default(tensor: Tensor) -> bool:
-    """Whether a tensor is on the CPU, and only as long as no caller sets another default device, or fills its dataset
-    on the GPU."""
+def host_doubt(tensor: Tensor) -> str:
+    """Why a tensor may be elsewhere than on the CPU, as `BY_DEFAULT` or `AS_ITS_DATASET`; empty if nothing says so."""
     origin = tensor.origin if tensor.device == CPU else None
-    while origin is not None and not origin.reason.text.endswith((BY_DEFAULT, AS_ITS_DATASET)):
+    while origin is not None:
+        for doubt in (BY_DEFAULT, AS_ITS_DATASET):
+            if origin.reason.text.endswith(doubt):
+                return doubt
         origin = origin.parent
-    return origin is not None
+    return ""
 
 
 def tensor_by_default(device: Device) -> Tensor:
