@@ -6,6 +6,7 @@ from collections.abc import Callable as Function
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.defaults import last_name
 from hostsync.infer.values import (
     ANYWHERE,
     NOTHING,
@@ -127,12 +128,6 @@ def _union(parts: list[Value | None]) -> Value | None:
     return result
 
 
-def _last_name(node: facts.Expr) -> str:
-    if isinstance(node, facts.Name):
-        return node.id
-    return node.name if isinstance(node, facts.Attr) else ""
-
-
 def _root_name(node: facts.Expr) -> str:
     while isinstance(node, facts.Attr):
         node = node.value
@@ -141,7 +136,7 @@ def _root_name(node: facts.Expr) -> str:
 
 def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Device, param: str | None) -> Value | None:
     value = resolve(node)
-    name = _last_name(node)
+    name = last_name(node)
     if isinstance(value, ClassRef):
         return Instance(value.name, True)
     if isinstance(value, TypeOf):
@@ -199,7 +194,7 @@ def _placed(value: Value, device: Device, param: str | None) -> Value:
 def _generic(
     node: facts.Subscript, resolve: Function[[facts.Expr], Value], device: Device, param: str | None
 ) -> Value | None:
-    name = _last_name(node.value)
+    name = last_name(node.value)
     args = node.key.items if isinstance(node.key, facts.Sequence) else (node.key,)
     if name == "Optional" or (name in _TRANSPARENT and args):
         return from_annotation(args[0], resolve, device, param)

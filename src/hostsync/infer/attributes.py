@@ -7,10 +7,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
-from hostsync.infer.frame import (
-    Context,
-    Frame,
-)
+from hostsync.infer.frame import Context, Frame
 from hostsync.infer.functions import is_autograd_function, takes_context
 from hostsync.infer.imported import known_as
 from hostsync.infer.links import MODULE

@@ -25,7 +25,8 @@ from hostsync.infer.frame import (
 from hostsync.infer.handed import name_of, note_asked, note_call
 from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.library import library_call
-from hostsync.infer.methods import method_call, register_state
+from hostsync.infer.methods import method_call
+from hostsync.infer.object_methods import register_state
 from hostsync.infer.operations import device_of, lead, merged
 from hostsync.infer.own_calls import construct, instance_called, own_function
 from hostsync.infer.prepared_loaders import prepared

@@ -7,11 +7,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.classes import DISTRIBUTIONS
-from hostsync.infer.frame import (
-    Frame,
-    as_tensor,
-    explain,
-)
+from hostsync.infer.frame import Frame, as_tensor, explain
 from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.operations import (
     Arguments,

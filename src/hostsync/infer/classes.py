@@ -8,19 +8,8 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.defaults import is_device_name, is_host_default, is_none
-from hostsync.infer.frame import (
-    ClassInfo,
-    Context,
-    Frame,
-    Writes,
-)
-from hostsync.infer.functions import (
-    is_decorated,
-    method_frame,
-    run,
-    takes_context,
-    usage,
-)
+from hostsync.infer.frame import ClassInfo, Context, Frame, Writes
+from hostsync.infer.functions import is_decorated, method_frame, run, takes_context, usage
 from hostsync.infer.generated import NAMED_TUPLE
 from hostsync.infer.links import KnownClass
 from hostsync.infer.values import (
@@ -72,6 +61,8 @@ def is_vague(context: Context, value: Value) -> bool:
 
 
 DISTRIBUTIONS: Final = "torch.distributions."
+DRAWS: Final = frozenset({"sample", "rsample", "sample_n", "rsample_n"})
+"""Methods of distributions that are told a shape and no tensor."""
 
 
 def distribution_base(context: Context, name: str) -> str | None:

@@ -21,10 +21,7 @@ from hostsync.infer.functions import usage
 from hostsync.infer.keys import note_moved, note_store
 from hostsync.infer.mixtures import note_loop, under_one_key
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
-from hostsync.infer.operations import (
-    merged,
-    operator_result,
-)
+from hostsync.infer.operations import merged, operator_result
 from hostsync.infer.running_values import running_value
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (

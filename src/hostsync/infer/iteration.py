@@ -8,16 +8,7 @@ from hostsync import facts
 from hostsync.infer.assignment import iterated
 from hostsync.infer.frame import Frame
 from hostsync.infer.host_calls import BUILTINS, ArgumentList, KeywordList
-from hostsync.infer.values import (
-    NUMBER,
-    UNKNOWN,
-    Items,
-    Mapping,
-    Number,
-    Ref,
-    Value,
-    join,
-)
+from hostsync.infer.values import NUMBER, UNKNOWN, Items, Mapping, Number, Ref, Value, join
 
 _SAME: Final = frozenset({"accumulate", "compress", "cycle", "islice"})
 """They give elements of their first argument."""

@@ -13,20 +13,13 @@ from hostsync.infer.comparing import standard_library
 from hostsync.infer.copies import LOADER, from_data
 from hostsync.infer.defaults import is_device_name, last_name
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import (
-    Frame,
-    evaluate_silently,
-    explain,
-)
+from hostsync.infer.frame import Frame, evaluate_silently, explain
 from hostsync.infer.host_calls import ArgumentList, KeywordList, builtin, depth_of, mathematics, numpy_function, printed
 from hostsync.infer.image_transforms import PACKAGE, image_transform
 from hostsync.infer.iteration import iteration
 from hostsync.infer.methods import method_call
 from hostsync.infer.module_containers import contents
-from hostsync.infer.operations import (
-    device_of,
-    merged,
-)
+from hostsync.infer.operations import device_of, merged
 from hostsync.infer.own_calls import WRAPPER, construct, own_function
 from hostsync.infer.packed_sequences import PACKED, is_out_of_order
 from hostsync.infer.plain import TENSOR_TYPES

@@ -11,18 +11,11 @@ from hostsync.infer.annotations import MODULE_CLASS
 from hostsync.infer.callbacks import call_back
 from hostsync.infer.catalogued import called, flags
 from hostsync.infer.classes import class_attribute, distribution_base, is_module_class
-from hostsync.infer.frame import (
-    CallSite,
-    Frame,
-    explain,
-)
+from hostsync.infer.frame import CallSite, Frame, explain
 from hostsync.infer.host_calls import ArgumentList, KeywordList
 from hostsync.infer.image_transforms import MAKES_TENSORS, tensor_of_picture
 from hostsync.infer.module_containers import SEQUENTIAL
-from hostsync.infer.operations import (
-    lead,
-    merged,
-)
+from hostsync.infer.operations import lead, merged
 from hostsync.infer.packed_sequences import PACKED
 from hostsync.infer.summaries import apply_effects, bind_arguments, is_abstract, returned
 from hostsync.infer.values import (

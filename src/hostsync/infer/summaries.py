@@ -9,16 +9,10 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.annotations import from_annotation
 from hostsync.infer.defaults import is_device_name, is_host_default, last_name
-from hostsync.infer.frame import (
-    Context,
-    Frame,
-    evaluate,
-)
+from hostsync.infer.frame import Context, Frame, evaluate
 from hostsync.infer.functions import run, usage
 from hostsync.infer.handed import HELD
-from hostsync.infer.operations import (
-    device_of,
-)
+from hostsync.infer.operations import device_of
 from hostsync.infer.plain import is_foreign, is_tensor_annotation
 from hostsync.infer.values import (
     ANYWHERE,

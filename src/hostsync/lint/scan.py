@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hostsync.findings import Diagnostic, Location
-from hostsync.lint.check import (
-    Plan,
-    failed,
-)
+from hostsync.lint.check import Plan, failed
 from hostsync.lint.checked import Checked
 from hostsync.lint.entries import Entry
 from hostsync.lint.gathering import Memory, Project, gather, survey
