@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostsync.infer.frame import Signature
-from hostsync.infer.telling import Told, signature_of, signature_plain
+from hostsync.infer.linking.telling import Told, signature_of, signature_plain
 from hostsync.lint.callers import Evidence
 from hostsync.lint.landmarks import marked
 from hostsync.lint.passing import pass_on

@@ -11,9 +11,9 @@ from hostsync.infer.events import Event
 from hostsync.infer.versions import TorchRange
 
 if TYPE_CHECKING:
-    from hostsync.infer.links import Links
+    from hostsync.infer.linking.links import Links
+    from hostsync.infer.linking.plain import Plain
     from hostsync.infer.module import Followed
-    from hostsync.infer.plain import Plain
 
 __all__ = ["ALL_RELEASES", "Study", "TorchRange", "Wanted", "analyse", "study", "study_again"]
 
@@ -66,10 +66,10 @@ def study(
         links: what it knows of other modules; None for nothing.
         wanted: what others want to know of it; None for nothing.
     """
-    from hostsync.infer.interface import interface_of
+    from hostsync.infer.linking.interface import interface_of
+    from hostsync.infer.linking.telling import handed_functions, told_of
+    from hostsync.infer.linking.waiting import waits_by_function
     from hostsync.infer.module import follow_module
-    from hostsync.infer.telling import handed_functions, told_of
-    from hostsync.infer.waiting import waits_by_function
 
     followed = follow_module(module, ops, torch, links)
     if wanted is None:
@@ -91,8 +91,8 @@ def study_again(followed: Followed, handed: Sequence[Plain], wanted: Wanted) -> 
         handed: what they hand in, as `telling.from_outside` reads it, one after the other.
         wanted: as there.
     """
+    from hostsync.infer.linking.telling import from_outside, told_of
     from hostsync.infer.module import follow_again
-    from hostsync.infer.telling import from_outside, told_of
 
     for news in handed:
         followed = follow_again(followed, from_outside(news, wanted.key, followed.context))

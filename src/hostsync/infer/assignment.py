@@ -6,9 +6,9 @@ from collections.abc import Callable as Function
 from typing import Any, Final
 
 from hostsync import facts
+from hostsync.infer.calls.module_containers import module_in
+from hostsync.infer.calls.packed_sequences import PACKED, unpacked
 from hostsync.infer.classes import class_attribute, fields_of, is_module_class, until_moved, write_attribute
-from hostsync.infer.defaults import last_name
-from hostsync.infer.evidence import decides, dotted_path
 from hostsync.infer.frame import (
     LOADER_CLASS,
     NAMED_LOADER,
@@ -17,10 +17,10 @@ from hostsync.infer.frame import (
     evaluate,
     evaluate_silently,
 )
-from hostsync.infer.handed import held_by
-from hostsync.infer.module_containers import module_in
-from hostsync.infer.packed_sequences import PACKED, unpacked
-from hostsync.infer.summaries import returned
+from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.evidence import decides, dotted_path
+from hostsync.infer.linking.handed import held_by
+from hostsync.infer.linking.summaries import returned
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

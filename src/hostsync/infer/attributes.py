@@ -6,13 +6,13 @@ from functools import reduce
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.calls.packed_sequences import PACKED, field_of
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
 from hostsync.infer.frame import Context, Frame
 from hostsync.infer.functions import is_autograd_function, takes_context
-from hostsync.infer.imported import known_as
-from hostsync.infer.links import MODULE
-from hostsync.infer.packed_sequences import PACKED, field_of
-from hostsync.infer.summaries import returned
+from hostsync.infer.hints.imported import known_as
+from hostsync.infer.linking.links import MODULE
+from hostsync.infer.linking.summaries import returned
 from hostsync.infer.values import (
     ANYWHERE,
     NUMBER,

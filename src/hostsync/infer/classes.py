@@ -6,12 +6,12 @@ from collections.abc import Collection
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.annotations import MODULE_CLASS
-from hostsync.infer.defaults import is_device_name, is_host_default, is_none
 from hostsync.infer.frame import ClassInfo, Context, Frame, Writes
 from hostsync.infer.functions import is_decorated, method_frame, run, takes_context, usage
 from hostsync.infer.generated import NAMED_TUPLE
-from hostsync.infer.links import KnownClass
+from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

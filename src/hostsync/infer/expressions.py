@@ -7,7 +7,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.assignment import assign, iterated, iterated_over
 from hostsync.infer.attributes import attribute
-from hostsync.infer.evidence import dotted_path
+from hostsync.infer.calls.operations import merged, operator_result
 from hostsync.infer.frame import (
     EVALUATORS,
     NAMED_LOADER,
@@ -18,11 +18,11 @@ from hostsync.infer.frame import (
     is_loader_name,
 )
 from hostsync.infer.functions import usage
-from hostsync.infer.keys import note_moved, note_store
-from hostsync.infer.mixtures import note_loop, under_one_key
+from hostsync.infer.hints.evidence import dotted_path
+from hostsync.infer.hints.keys import note_moved, note_store
+from hostsync.infer.hints.mixtures import note_loop, under_one_key
+from hostsync.infer.hints.running_values import running_value
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
-from hostsync.infer.operations import merged, operator_result
-from hostsync.infer.running_values import running_value
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (
     ANYWHERE,

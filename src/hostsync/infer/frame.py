@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
-from hostsync.infer.defaults import is_none
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.evidence import Usage, mentions_any
-from hostsync.infer.host_devices import host_calls
-from hostsync.infer.imported import ARRAY_PACKAGES, imports_torch, may_use_torch, names_of_packages
-from hostsync.infer.links import KnownClass, Links
-from hostsync.infer.plain import is_foreign
+from hostsync.infer.hints.defaults import is_none
+from hostsync.infer.hints.evidence import Usage, mentions_any
+from hostsync.infer.hints.host_devices import host_calls
+from hostsync.infer.hints.imported import ARRAY_PACKAGES, imports_torch, may_use_torch, names_of_packages
+from hostsync.infer.linking.links import KnownClass, Links
+from hostsync.infer.linking.plain import is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

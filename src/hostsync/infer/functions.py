@@ -6,10 +6,7 @@ from functools import partial
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.annotations import MODULE_CLASS, admits_number, from_annotation
-from hostsync.infer.defaults import is_device_name, is_host_default, is_none
 from hostsync.infer.events import Reason
-from hostsync.infer.evidence import Usage, dotted_path, usage_of
 from hostsync.infer.frame import (
     ClassInfo,
     Context,
@@ -20,10 +17,13 @@ from hostsync.infer.frame import (
     execute,
     symbol_of,
 )
-from hostsync.infer.host_devices import is_handed_host
-from hostsync.infer.imported import imports_torch
-from hostsync.infer.links import KnownClass
-from hostsync.infer.plain import is_tensor_annotation, short_name
+from hostsync.infer.hints.annotations import MODULE_CLASS, admits_number, from_annotation
+from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.hints.evidence import Usage, dotted_path, usage_of
+from hostsync.infer.hints.host_devices import is_handed_host
+from hostsync.infer.hints.imported import imports_torch
+from hostsync.infer.linking.links import KnownClass
+from hostsync.infer.linking.plain import is_tensor_annotation, short_name
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

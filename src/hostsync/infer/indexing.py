@@ -12,16 +12,23 @@ from functools import partial
 from typing import Final, NamedTuple, TypeGuard
 
 from hostsync import facts
-from hostsync.infer import keys
-from hostsync.infer.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.assignment import ASSIGNERS, assign
+from hostsync.infer.calls.module_containers import module_at, module_in
+from hostsync.infer.calls.operations import merged
 from hostsync.infer.classes import class_attribute, fields_of
-from hostsync.infer.defaults import last_name
-from hostsync.infer.evidence import decides, dotted_path, is_called_a_mask, is_named_mask, root_of_chain, used_path
 from hostsync.infer.frame import EVALUATORS, SAMPLE, Frame, as_tensor, evaluate, evaluate_silently, explain
-from hostsync.infer.mixtures import under_one_key
-from hostsync.infer.module_containers import module_at, module_in
-from hostsync.infer.operations import merged
+from hostsync.infer.hints import keys
+from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation
+from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.evidence import (
+    decides,
+    dotted_path,
+    is_called_a_mask,
+    is_named_mask,
+    root_of_chain,
+    used_path,
+)
+from hostsync.infer.hints.mixtures import under_one_key
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ANYWHERE,

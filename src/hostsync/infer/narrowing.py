@@ -6,11 +6,11 @@ import re
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer import dimensions
-from hostsync.infer.annotations import from_annotation
-from hostsync.infer.evidence import dotted_path
 from hostsync.infer.frame import Frame, evaluate
-from hostsync.infer.plain import short_name
+from hostsync.infer.hints import dimensions
+from hostsync.infer.hints.annotations import from_annotation
+from hostsync.infer.hints.evidence import dotted_path
+from hostsync.infer.linking.plain import short_name
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

@@ -6,18 +6,26 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from hostsync.infer.annotations import admits_number
+from hostsync.infer.calls.operations import device_of
 from hostsync.infer.classes import distribution_base
-from hostsync.infer.defaults import is_device_name, is_host_default, is_none
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
 from hostsync.infer.functions import usage
-from hostsync.infer.host_devices import is_made_on_host
-from hostsync.infer.loading_code import prepares_data
-from hostsync.infer.moved_once import reported_once
-from hostsync.infer.operations import device_of
-from hostsync.infer.plain import dotted_name, is_foreign, is_indexed, is_tensor_annotation, place_name, short_name
-from hostsync.infer.summaries import defaults_of
+from hostsync.infer.hints.annotations import admits_number
+from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.hints.host_devices import is_made_on_host
+from hostsync.infer.hints.loading_code import prepares_data
+from hostsync.infer.hints.moved_once import reported_once
+from hostsync.infer.linking.plain import (
+    dotted_name,
+    is_foreign,
+    is_indexed,
+    is_tensor_annotation,
+    place_name,
+    short_name,
+)
+from hostsync.infer.linking.summaries import defaults_of
+from hostsync.infer.linking.waiting import at_call, foreign_waits
 from hostsync.infer.values import (
     ANYWHERE,
     BY_DEFAULT,
@@ -44,7 +52,6 @@ from hostsync.infer.values import (
     only_host,
     tensors_in,
 )
-from hostsync.infer.waiting import at_call, foreign_waits
 
 _DEPTH: Final = 4
 """How many calls up evidence is looked for."""

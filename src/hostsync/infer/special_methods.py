@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.calls.host_calls import BUILTINS, ArgumentList, KeywordList
+from hostsync.infer.calls.own_calls import own_function
 from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
-from hostsync.infer.host_calls import BUILTINS, ArgumentList, KeywordList
-from hostsync.infer.own_calls import own_function
 from hostsync.infer.values import NUMBER, UNKNOWN, Callable, Instance, Tensor, Value
 
 _ARITHMETIC: Final = {

@@ -6,12 +6,9 @@ from collections.abc import Callable as Function
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer import dimensions
-from hostsync.infer.annotations import from_annotation
 from hostsync.infer.assignment import assign, iterated_over
+from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.classes import closed
-from hostsync.infer.defaults import is_none, last_name
-from hostsync.infer.evidence import names_mentioned
 from hostsync.infer.expressions import test
 from hostsync.infer.frame import (
     EXECUTORS,
@@ -26,12 +23,15 @@ from hostsync.infer.frame import (
     symbol_of,
 )
 from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, named_tuple
-from hostsync.infer.imported import known_as
+from hostsync.infer.hints import dimensions
+from hostsync.infer.hints.annotations import from_annotation
+from hostsync.infer.hints.defaults import is_none, last_name
+from hostsync.infer.hints.evidence import names_mentioned
+from hostsync.infer.hints.imported import known_as
+from hostsync.infer.hints.mixtures import note_loop
 from hostsync.infer.indexing import is_comparison, load, store
-from hostsync.infer.mixtures import note_loop
+from hostsync.infer.linking.plain import is_at_top, is_foreign
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow, narrow_moved
-from hostsync.infer.operations import operator_result
-from hostsync.infer.plain import is_at_top, is_foreign
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ANYWHERE,

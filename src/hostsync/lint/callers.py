@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from hostsync.infer.handed import HELD, KEYS, PROMISED, common_class
-from hostsync.infer.plain import SEPARATOR, Plain, classes_in, functions_in
-from hostsync.infer.telling import (
+from hostsync.infer.linking.handed import HELD, KEYS, PROMISED, common_class
+from hostsync.infer.linking.plain import SEPARATOR, Plain, classes_in, functions_in
+from hostsync.infer.linking.telling import (
     NUMBER_OF,
     Told,
     classes_of,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from hostsync.infer.frame import Signature
-from hostsync.infer.plain import Plain
-from hostsync.infer.telling import PLACE, Told, signature_of
+from hostsync.infer.linking.plain import Plain
+from hostsync.infer.linking.telling import PLACE, Told, signature_of
 from hostsync.lint.lineages import MOST_DERIVED, Lineages, Methods
 
 _SHORTEST_NAME: Final = 4

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from hostsync.facts import Module
     from hostsync.infer import Wanted
     from hostsync.infer.events import Event
-    from hostsync.infer.links import Links
+    from hostsync.infer.linking.links import Links
+    from hostsync.infer.linking.plain import Plain
     from hostsync.infer.module import Followed
-    from hostsync.infer.plain import Plain
 
 NOTEBOOK_SUFFIX = ".ipynb"
 _FRAMES = 100_000

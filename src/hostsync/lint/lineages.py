@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
-from hostsync.infer.plain import Plain
+from hostsync.infer.linking.plain import Plain
 
 MOST_DERIVED: Final = 100
 """What has more classes derived from it is a framework's: to look at all of them anew costs more than it tells."""

@@ -13,7 +13,7 @@ from hostsync.project.index import interface_text
 
 if TYPE_CHECKING:
     from hostsync.catalogue.model import Op
-    from hostsync.infer.links import Library
+    from hostsync.infer.linking.links import Library
 
 
 class Told(NamedTuple):
@@ -49,7 +49,7 @@ def receive(told: object) -> None:
 
 def library() -> Library:
     """The interfaces that this process has been told."""
-    from hostsync.infer.links import Library
+    from hostsync.infer.linking.links import Library
 
     if _Known.library is None:
         _Known.library = Library(_remembering(_load))
@@ -66,7 +66,7 @@ def unmeasured(targets: Iterable[tuple[str, str]], module: str, plan: Plan) -> d
         module: the dotted name of the file.
         plan: which knowledge.
     """
-    from hostsync.infer.plain import is_indexed
+    from hostsync.infer.linking.plain import is_indexed
 
     found = dict(targets)
     of_torch = module.partition(".")[0] == "torch"
@@ -96,7 +96,7 @@ _TYPES = frozenset(
 
 def _public_name(target: str, ops: Mapping[str, Op]) -> str | None:
     """The name by which a module of torch, or what it defines, is known, as `torch.Tensor`; None if by none."""
-    from hostsync.infer.plain import dotted_name
+    from hostsync.infer.linking.plain import dotted_name
 
     # The last: a folder further up may be called torch, too.
     *_, dotted = f".{dotted_name(target)}".rpartition(".torch.")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-from hostsync.infer.plain import Plain
-from hostsync.infer.telling import Told, join_plain, signature_of
+from hostsync.infer.linking.plain import Plain
+from hostsync.infer.linking.telling import Told, join_plain, signature_of
 
 _MOST_CHANGES: Final = 8
 """How often what is known of one parameter may change. Joins end by themselves well before, for all we know."""

@@ -17,7 +17,7 @@ from hostsync.project.pool import Job, Order
 from hostsync.project.workers import HERE, Died
 
 if TYPE_CHECKING:
-    from hostsync.infer.telling import Told
+    from hostsync.infer.linking.telling import Told
     from hostsync.lint.callers import Evidence
 
 ROUNDS = 2
@@ -120,7 +120,7 @@ class Rounds:
 
     def _told(self, place: int) -> Told | None:
         """What a file tells of others."""
-        from hostsync.infer.telling import Told
+        from hostsync.infer.linking.telling import Told
 
         first, telling = self.first, self._tellings[place]
         if not telling.digest:

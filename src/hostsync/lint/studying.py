@@ -94,7 +94,7 @@ def study_file(task: Task) -> Result:
         message = f"can't be read: {error.strerror or error}"
         return _result(Studied(Checked(diagnostics=(Diagnostic("read-error", "", Location(1, 1), message),))))
     from hostsync.infer import Wanted
-    from hostsync.infer.links import Links
+    from hostsync.infer.linking.links import Links
 
     indexes = load_indexes(task.plan.indexes)
     is_aided = indexes is not None and task.is_aided and task.module.partition(".")[0] != "torch"

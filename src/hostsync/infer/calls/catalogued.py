@@ -1,0 +1,278 @@
+"""Calls of operations that the catalogue knows: their waits and their results."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hostsync import facts
+from hostsync.catalogue.model import Op
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.operations import (
+    Arguments,
+    device_of,
+    event_kind,
+    lead,
+    merged,
+    place,
+    result,
+    waiting,
+)
+from hostsync.infer.calls.packed_sequences import PACKING, what_is_packed
+from hostsync.infer.classes import DISTRIBUTIONS
+from hostsync.infer.frame import Frame, as_tensor, explain
+from hostsync.infer.values import (
+    ACCELERATOR,
+    ANYWHERE,
+    BY_DEFAULT,
+    CPU,
+    UNKNOWN,
+    Array,
+    Callable,
+    Device,
+    Instance,
+    Items,
+    Nothing,
+    Number,
+    Partial,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    tensors_in,
+)
+
+_NUMBER_PARAMS: Final = frozenset(
+    {"size", "fill_value", "end", "start", "step", "steps", "alpha", "num_classes", "n", "m"}
+)
+"""Parameters that take host numbers: a device tensor passed for one is read back."""
+
+
+def operation(
+    frame: Frame,
+    node: facts.Call,
+    op: Op,
+    args: ArgumentList,
+    keywords: KeywordList,
+    receiver: Value | None,
+    *,
+    is_doubtful: bool = False,
+) -> Value:
+    """Call an operation of the catalogue: record its waits, and give its result.
+
+    Args:
+        is_doubtful: what it is called of may be something else, or switched off.
+    """
+    placed = place(op, args, keywords)
+    tensors = _tensors(frame, op, placed, receiver)
+    if op.name in PACKING:
+        tensors = tensors_in(what_is_packed(placed.named)) or tensors
+    versions = None if _numbers(frame, node, op, placed) else waiting(frame, op, placed, receiver)
+    short = op.name.rpartition(".")[2]
+    one_argument_where = (
+        op.name in {"torch.where", "Tensor.where"} and len(args) == 1 and not keywords and receiver is None
+    )
+    if one_argument_where:
+        versions = ""
+    if versions is not None:
+        form = "one-argument" if one_argument_where else ""
+        _record(frame, node, op, placed, tensors, receiver, form, versions, is_doubtful)
+    if one_argument_where or (short == "nonzero" and _is_true(placed.named.get("as_tuple"))):
+        return Items("tuple", None, Tensor(merged(tensors), "int", 1, origin=lead(tensors)))
+    value = result(op, placed, tensors, receiver)
+    if short in _UNIQUE and isinstance(value, Tensor):
+        return _distinct(value, placed)
+    if isinstance(value, Tensor) and op.device == "argument" and _is_missing(placed.named.get("device")):
+        default = frame.context.default_device
+        if value.device == CPU:
+            return explain(value._replace(device=default), node, "" if default != CPU else BY_DEFAULT)
+    if isinstance(value, Instance):
+        if op.name.startswith(DISTRIBUTIONS):
+            value = value._replace(device=_where_it_draws(frame, tensors, placed))
+        options = flags(keywords)
+        return value if op.name in PACKING or options == value.options else value._replace(options=options)
+    return (
+        explain(value, node)
+        if isinstance(value, Tensor) and op.device in {"argument", "like", "cpu", "accelerator"}
+        else value
+    )
+
+
+def called(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> None:
+    """Records the waits of a module of torch that is called, by the dotted name of its class."""
+    op = frame.context.ops.get(f"{name}.forward")
+    if op is None or not op.waits:
+        return
+    placed = place(op, args, keywords)
+    tensors = _tensors(frame, op, placed, None)
+    versions = waiting(frame, op, placed, None)
+    if versions is not None and tensors:
+        _record(frame, node, op, placed, tensors, None, "", versions, False)
+
+
+_UNIQUE: Final = frozenset({"unique", "unique_consecutive"})
+
+
+def _distinct(values: Tensor, placed: Arguments) -> Value:
+    """The distinct values of a tensor, with where each was and how often, if that is asked for."""
+    if _is_missing(placed.named.get("dim")):
+        # Of labels, positions and counts they are asked for, hardly ever of truth values or of fractions.
+        values = values._replace(ndim=1, dtype=values.dtype or "int")
+    asked = [_is_true(placed.named.get(name)) for name in ("return_inverse", "return_counts")]
+    if not any(asked):
+        return values
+    numbers = values._replace(dtype="int", ndim=None)
+    parts = [values, *([numbers] if asked[0] else []), *([numbers._replace(ndim=1)] if asked[1] else [])]
+    return Items("tuple", tuple(parts), UNKNOWN)
+
+
+def _where_it_draws(frame: Frame, tensors: tuple[Tensor, ...], placed: Arguments) -> Device:
+    """Where the samples of a distribution live: where its parameters do."""
+    if tensors:
+        return merged([tensor._replace(ndim=None) for tensor in tensors])
+    given = [*placed.extra, *[value for name, value in placed.named.items() if name != "validate_args"]]
+    return CPU if given and all(_is_numbers(frame, value) for value in given) else ANYWHERE
+
+
+def _is_numbers(frame: Frame, value: Value) -> bool:
+    """A number, what holds nothing else, or a parameter that is a number by default."""
+    if isinstance(value, Items):
+        return all(_is_numbers(frame, item) for item in ((value.element,) if value.items is None else value.items))
+    if isinstance(value, Unknown) and not value.derived and value.param is not None and frame.function is not None:
+        default = next((param.default for param in frame.function.params if param.name == value.param), None)
+        return isinstance(default, facts.Const) and default.kind in {"int", "float"}
+    return isinstance(value, Number)
+
+
+def _is_missing(value: Value | None) -> bool:
+    return value is None or isinstance(value, Nothing)
+
+
+def _is_true(value: Value | None) -> bool:
+    return isinstance(value, Number) and value.const is True
+
+
+def _tensors(frame: Frame, op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor, ...]:
+    """The tensors of a call, the receiver or first argument first."""
+    found: list[Tensor] = [receiver] if isinstance(receiver, Tensor) else []
+    named = placed.named
+    for param in op.params if named else ():
+        value = named.get(param.name)
+        if value is None or param.name in {"device", "dtype"}:
+            continue
+        # The operation takes nothing but a tensor there, or hardly anything else.
+        proves = param is op.params[0] and receiver is None and op.device in {"args", "like"}
+        if type(value) is Tensor:
+            found.append(value._replace(sure=True) if proves and not value.sure else value)
+            continue
+        held = tensors_in(value, 2)
+        if (
+            not held
+            and proves
+            and isinstance(value, Unknown)
+            and not (op.name.startswith(DISTRIBUTIONS) and _is_numbers(frame, value))
+        ):
+            held = (as_tensor(value),)
+        found.extend(held)
+    for value in placed.extra:
+        found.extend(tensors_in(value, 1))
+    return tuple(found)
+
+
+def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
+    """Tensors passed where host numbers are wanted; true if there was one."""
+    for param in op.params if placed.named else ():
+        value = placed.named.get(param.name)
+        if value is None:
+            continue
+        held = tensors_in(value, 2)
+        if not held:
+            continue
+        is_number = param.name in _NUMBER_PARAMS and (
+            op.device == "argument" or param.name in {"size", "alpha", "num_classes"}
+        )
+        if not is_number and not (isinstance(value, Items) and _reads(op, param.name)):
+            continue
+        if held[0].sure and not (param.name == "size" and op.returns != "tensor"):
+            frame.emit(
+                "read-back",
+                op.name,
+                "size-argument",
+                node,
+                subject=placed.nodes.get(param.name),
+                device=held[0].device,
+                origin=held[0].origin,
+            )
+            return True
+    return False
+
+
+def _reads(op: Op, param: str) -> bool:
+    """Whether an operation waits for a tensor there: one among several numbers, too, as in `x.reshape(n, 3)`."""
+    return any(test.param == param and test.predicate == "tensor" for wait in op.waits for test in wait.tests)
+
+
+def _waits_by_itself(op: Op) -> bool:
+    """Whether it is a method of an object, such as `AveragedModel`, that waits whatever is handed in."""
+    owner = op.name.rpartition(".")[0].rpartition(".")[2]
+    return owner[:1].isupper() and owner != "Tensor" and any(not wait.tests for wait in op.waits)
+
+
+def _record(
+    frame: Frame,
+    node: facts.Call,
+    op: Op,
+    placed: Arguments,
+    tensors: tuple[Tensor, ...],
+    receiver: Value | None,
+    form: str,
+    versions: str,
+    is_doubtful: bool,
+) -> None:
+    kind = event_kind(op)
+    subject = (
+        node.func.value
+        if receiver is not None and isinstance(node.func, facts.Attr)
+        else next(iter(placed.nodes.values()), None)
+    )
+    sure, origin, confidence = True, None, None
+    if kind == "synchronize" or op.name.endswith("GradScaler.step"):
+        # A cache that holds nothing has nothing to free, and then nothing waits.
+        is_doubtful = is_doubtful or op.name.endswith("empty_cache")
+        device, confidence = ACCELERATOR, "likely" if is_doubtful else None
+    elif tensors:
+        device, origin = merged(tensors), lead(tensors)
+        sure = tensors[0].sure or kind == "read-back"
+        confidence = None if sure else "possible"
+    else:
+        values = [*placed.named.values(), *placed.extra]
+        says_where = "map_location" in placed.named
+        is_host = values and all(isinstance(v, (Text, Items, Array)) or _is_numbers(frame, v) for v in values)
+        if is_host and not says_where:
+            return
+        # A distribution's parameters are tensors nearly always, and a function takes none itself; of other operations
+        # nothing is claimed without one.
+        functions_alone = all(isinstance(v, (Callable, Partial)) for v in values)
+        is_sure = says_where or op.name.startswith(DISTRIBUTIONS) or functions_alone or _waits_by_itself(op)
+        confidence = "likely" if is_sure else "possible"
+        device = device_of(placed.named["map_location"]).device if says_where else ANYWHERE
+    frame.emit(
+        kind,
+        op.name,
+        form,
+        node,
+        subject=subject,
+        device=device,
+        sure=sure,
+        origin=origin,
+        confidence=confidence,
+        versions=versions or None,
+    )
+
+
+def flags(keywords: KeywordList) -> tuple[tuple[str, bool | None], ...]:
+    """The keyword arguments that are switches, as far as their values are known."""
+    return tuple(
+        (name, value.const if isinstance(value, Number) and isinstance(value.const, bool) else None)
+        for name, _, value in keywords
+        if name in {"pin_memory", "validate_args", "enabled"}
+    )

@@ -1,0 +1,355 @@
+"""What a function of the scanned module returns in terms of its parameters, and what a call of it therefore gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Bindings
+from functools import partial
+from typing import Final
+
+from hostsync import facts
+from hostsync.infer.calls.operations import device_of
+from hostsync.infer.frame import Context, Frame, evaluate
+from hostsync.infer.functions import run, usage
+from hostsync.infer.hints.annotations import from_annotation
+from hostsync.infer.hints.defaults import is_device_name, is_host_default, last_name
+from hostsync.infer.linking.handed import HELD
+from hostsync.infer.linking.plain import is_foreign, is_tensor_annotation
+from hostsync.infer.values import (
+    ANYWHERE,
+    CPU,
+    NUMBER,
+    UNKNOWN,
+    Array,
+    Callable,
+    ClassRef,
+    Device,
+    DeviceValue,
+    DtypeValue,
+    Instance,
+    Items,
+    Mapping,
+    Method,
+    Nothing,
+    Number,
+    Ref,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    holds_no_tensor,
+    is_of_params,
+    join,
+    tensor_at,
+    tensors_in,
+    unmixed,
+)
+
+
+def returned(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
+    """What calling a function of this module returns, given the values of its arguments by parameter name."""
+    node = callee.node
+    if isinstance(node, facts.Lambda):
+        return _lambda_result(context, callee, bindings)
+    assert isinstance(node, facts.Function)
+    summary = summarise(context, callee)
+    return summary if type(summary) in _WITHOUT_PARAMETERS else substitute(summary, bindings, _defaults(context, node))
+
+
+_WITHOUT_PARAMETERS: Final = frozenset({Number, Text, Nothing, Array, Ref, ClassRef, DtypeValue, Callable})
+"""What a caller gets as it is."""
+
+
+def summarise(context: Context, callee: Callable) -> Value:
+    """What a function returns in terms of its parameters; UNKNOWN inside its own recursion."""
+    node = callee.node
+    assert isinstance(node, facts.Function)
+    if is_foreign(callee.symbol):
+        return context.links.library.summary(callee.symbol) if context.links is not None else UNKNOWN
+    key = (callee.symbol, callee.bound)
+    known = context.summaries.get(key)
+    if known is not None:
+        return known
+    if key in context.busy or len(context.busy) > 40:
+        return UNKNOWN
+    if node.returns is not None and isinstance(node.returns, facts.Const) and node.returns.kind == "none":
+        context.summaries[key] = Nothing()
+        return context.summaries[key]
+    if context.follow_now is not None and key in context.due and not context.busy and not context.building:
+        # What it returns comes out on the way, so that it need not be followed twice.
+        context.follow_now(callee)
+        known = context.summaries.get(key)
+        if known is not None:
+            return known
+    context.busy.add(key)
+    try:
+        frame = Frame(
+            context,
+            callee.symbol,
+            usage(context, node),
+            outer=context.closures.get(callee.symbol) or context.closures.get(callee.owner or ""),
+            owner=callee.owner,
+            function=node,
+            loud=False,
+        )
+        frame.bound = callee.bound
+        run(frame, node)
+        result = result_of(frame, node)
+    finally:
+        context.busy.discard(key)
+    context.summaries[key] = result
+    if isinstance(callee.bound, Instance) and frame.paths and node.params:
+        prefix = node.params[0].name + "."
+        context.effects[key] = {
+            path[len(prefix) :]: value
+            for path, value in frame.paths.items()
+            if path.startswith(prefix) and "." not in path[len(prefix) :] and path[len(prefix) :] not in frame.buffers
+        }
+    return result
+
+
+def apply_effects(frame: Frame, callee: Callable, bindings: Bindings[str, Value]) -> None:
+    """After `self.method(…)`: the attributes of `self` that the method has set for sure."""
+    if (
+        not isinstance(callee.bound, Instance)
+        or callee.bound != frame.bound
+        or not isinstance(callee.node, facts.Function)
+    ):
+        return
+    effects = frame.context.effects.get((callee.symbol, callee.bound))
+    if effects and frame.function is not None and frame.function.params:
+        self_name = frame.function.params[0].name
+        defaults = _defaults(frame.context, callee.node)
+        for name, value in effects.items():
+            frame.paths[f"{self_name}.{name}"] = substitute(value, bindings, defaults)
+
+
+def result_of(frame: Frame, node: facts.Function) -> Value:
+    """The union of what a followed function returned, helped out by its return annotation."""
+    if node.is_generator:
+        element = UNKNOWN if not frame.yields else frame.yields[0]
+        for value in frame.yields[1:]:
+            element = join(element, value)
+        if any(last_name(d) == "contextmanager" for d in node.decorators):
+            return element
+        return Items("generator", None, element)
+    result: Value | None = None
+    for value in frame.returns or frame.of_nothing:
+        result = value if result is None else join(result, value)
+    if result is None:
+        # What only raises an error is left to those that override it.
+        result = UNKNOWN if is_abstract(node) else Nothing()
+    if node.returns is not None:
+        is_stub = _is_stub(node)
+        if is_stub or isinstance(result, Method) or (isinstance(result, Unknown) and result.param is None):
+            return from_annotation(node.returns, partial(evaluate, frame)) or result
+    return result
+
+
+def is_abstract(node: facts.Function) -> bool:
+    """It ends in an error, as a method does that others are to override, or is marked as one and does nothing."""
+    if node.body and isinstance(node.body[-1], facts.Raise):
+        return True
+    return bool(node.decorators) and any(last_name(d) == "abstractmethod" for d in node.decorators) and _is_stub(node)
+
+
+def _is_stub(node: facts.Function) -> bool:
+    """It has no body of its own, as in a protocol or an abstract class: a text, `...`, `pass`, a `raise`."""
+    return len(node.body) <= 2 and all(
+        isinstance(s, facts.Raise)
+        or (isinstance(s, facts.Jump) and s.kind == "pass")
+        or (isinstance(s, facts.ExprStmt) and isinstance(s.value, facts.Const))
+        for s in node.body
+    )
+
+
+def defaults_of(context: Context, symbol: str) -> Bindings[str, Value]:
+    """The constant defaults of a function that was called, by its symbol."""
+    node = context.functions.get(symbol)
+    return _defaults(context, node) if node is not None else {}
+
+
+def _defaults(context: Context, node: facts.Function) -> Bindings[str, Value]:
+    known = context.defaults.get(id(node))
+    if known is None:
+        known = context.defaults[id(node)] = (node, _constant_defaults(node))
+    return known[1]
+
+
+def _constant_defaults(node: facts.Function) -> dict[str, Value]:
+    result: dict[str, Value] = {}
+    for param in node.params:
+        default = param.default
+        if is_host_default(default) and isinstance(default, facts.Call):
+            result[param.name] = DeviceValue(CPU)
+        elif isinstance(default, facts.Const):
+            if default.kind == "none":
+                # Without a device it is the CPU; a tensor that is left out says nothing of where others are.
+                if not is_tensor_annotation(param.annotation):
+                    result[param.name] = Nothing()
+            elif default.kind == "str":
+                result[param.name] = Text(str(default.value))
+            elif default.kind in {"int", "float", "bool"}:
+                result[param.name] = Number(default.value)  # type: ignore[arg-type]
+    return result
+
+
+def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[str, Value], depth: int = 4) -> Value:
+    """Put arguments in the place of parameters in a summary."""
+    if isinstance(value, Tensor):
+        if value.param is not None:
+            argument = bindings.get(value.param)
+            if argument is not None and not isinstance(argument, Unknown):
+                return argument
+        elif not is_of_params(value.device):
+            return value
+        sure = value.sure and not any(_holds_no_tensor(bindings.get(atom[1:])) for atom in value.device)
+        placed = tensor_at(value, _place(value.device, bindings, defaults), value.origin)
+        return placed if sure is value.sure else placed._replace(sure=sure)
+    if isinstance(value, Unknown):
+        if value.param is None or value.param.startswith(HELD):
+            return value
+        argument = bindings.get(value.param, defaults.get(value.param))
+        if argument is None:
+            return UNKNOWN
+        return _derived(argument) if value.derived else argument
+    if isinstance(value, (DeviceValue, Instance)):
+        if not is_of_params(value.device):
+            return value
+        return value._replace(device=_place(value.device, bindings, defaults))
+    if depth and isinstance(value, Items):
+        if value.items is not None:
+            return Items(
+                value.kind,
+                tuple(substitute(item, bindings, defaults, depth - 1) for item in value.items),
+                value.element,
+            )
+        return Items(value.kind, None, substitute(value.element, bindings, defaults, depth - 1))
+    if depth and isinstance(value, Mapping):
+        return Mapping(
+            tuple((key, substitute(item, bindings, defaults, depth - 1)) for key, item in value.items),
+            substitute(value.element, bindings, defaults, depth - 1),
+        )
+    return value
+
+
+def _holds_no_tensor(argument: Value | None) -> bool:
+    """A container of something else, where an annotation promises tensors."""
+    return isinstance(argument, (Items, Mapping)) and not tensors_in(argument)
+
+
+def _derived(argument: Value) -> Value:
+    """The result of arithmetic on an argument, element by element."""
+    if isinstance(argument, Tensor):
+        return argument._replace(dtype="", param=None)
+    if isinstance(argument, Number):
+        return NUMBER
+    if isinstance(argument, Unknown):
+        return argument._replace(derived=True)
+    return argument if isinstance(argument, Array) else UNKNOWN
+
+
+def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Device:
+    result: set[str] = set()
+    handed_in: set[str] = set()
+    doubtful: set[str] = set()
+    for atom in device:
+        if not atom.startswith("=") or atom.startswith("=" + HELD):
+            result.add(atom)
+            continue
+        argument = bindings.get(atom[1:])
+        if argument is None:
+            argument = defaults.get(atom[1:])
+            if isinstance(argument, Nothing) and len(device) > 1 and not is_device_name(atom[1:]):
+                # A tensor that is made where it is left out.
+                continue
+            if argument is None:
+                result.add("?")
+            else:
+                result |= device_of(argument).device
+            continue
+        if isinstance(argument, Tensor) and argument.sure:
+            handed_in |= argument.device
+        if isinstance(argument, (Items, Mapping)):
+            held = tensors_in(argument)
+            if held and not any(tensor.sure for tensor in held):
+                doubtful |= held[0].device
+            elif not held and holds_no_tensor(argument):
+                doubtful |= ANYWHERE
+            else:
+                result |= unmixed(frozenset().union(*(tensor.device for tensor in held))) if held else ANYWHERE
+        elif isinstance(argument, (Number, Ref)):
+            result.add("?")
+        else:
+            result |= device_of(argument).device
+    if handed_in and "cpu" not in handed_in:
+        # `if not isinstance(x, Tensor): x = torch.tensor(x)`: what is a tensor already stays where it is.
+        result.discard("cpu")
+    # Numbers or tensors are numbers where there is another place for what is made of them.
+    return frozenset(result or doubtful)
+
+
+def _lambda_result(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
+    node = callee.node
+    assert isinstance(node, facts.Lambda)
+    key = (f"{callee.symbol}{node.span}", None)
+    if key in context.busy or len(context.busy) > 40:
+        return UNKNOWN
+    context.busy.add(key)
+    try:
+        frame = Frame(context, callee.symbol, usage(context, node), outer=context.closures.get(key[0]), loud=False)
+        for param in node.params:
+            frame.bind(param.name, bindings.get(param.name, UNKNOWN))
+        return evaluate(frame, node.body)
+    finally:
+        context.busy.discard(key)
+
+
+def bind_arguments(
+    node: facts.Function | facts.Lambda,
+    bound: bool,
+    args: list[tuple[facts.Expr, Value]],
+    keywords: list[tuple[str | None, facts.Expr, Value]],
+) -> dict[str, Value]:
+    """Match the arguments of a call with a function's parameters, `self` left out when it is bound."""
+    result: dict[str, Value] = {}
+    if args:
+        names = [name for name, kind, _, _ in node.params if kind in _BY_PLACE]
+        if bound:
+            names = names[1:]
+        values = _one_by_one(args)
+        for name, value in zip(names, values, strict=False):
+            result[name] = value
+        if len(values) > len(names):
+            rest = next((name for name, kind, _, _ in node.params if kind == "args"), None)
+            if rest is not None:
+                result[rest] = Items("tuple", tuple(values[len(names) :]), UNKNOWN)
+    if keywords:
+        known = {param.name for param in node.params}
+        others: list[tuple[str, Value]] = []
+        for keyword, _, value in keywords:
+            if keyword is not None:
+                if keyword in known:
+                    result[keyword] = value
+                else:
+                    others.append((keyword, value))
+        if others:
+            rest = next((name for name, kind, _, _ in node.params if kind == "kwargs"), None)
+            if rest is not None:
+                result[rest] = Mapping(tuple(others), UNKNOWN)
+    return result
+
+
+_BY_PLACE: Final = frozenset({"positional", "normal"})
+
+
+def _one_by_one(args: list[tuple[facts.Expr, Value]]) -> list[Value]:
+    """The values of arguments, those of `*args` among them, up to one of which nobody knows how many it holds."""
+    found: list[Value] = []
+    for expr, value in args:
+        if type(expr) is not facts.Starred:
+            found.append(value)
+        elif isinstance(value, Items) and value.items is not None:
+            found += value.items
+        else:
+            break
+    return found

@@ -1,0 +1,1 @@
+"""Transfer functions of methods, by what they are called of."""

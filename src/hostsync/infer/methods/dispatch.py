@@ -1,0 +1,65 @@
+"""Transfer functions of methods: what kind of thing the receiver is decides which table answers."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Final
+
+from hostsync import facts
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, formatted, printed
+from hostsync.infer.frame import Frame
+from hostsync.infer.methods.containers import array_method, items_method, mapping_method
+from hostsync.infer.methods.objects import instance_method
+from hostsync.infer.methods.tensors import tensor_method
+from hostsync.infer.methods.unknown import unknown_method
+from hostsync.infer.values import (
+    TEXT,
+    UNKNOWN,
+    Array,
+    Choice,
+    Instance,
+    Items,
+    Mapping,
+    Method,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    join,
+)
+
+_SUMMARIES: Final = frozenset({"add_scalar", "add_scalars", "add_histogram", "add_audio"})
+"""Methods of `SummaryWriter`, by TensorBoard and by others, that copy their second argument to the host."""
+
+
+_OF_ARRAYS_ALONE: Final = frozenset({"astype", "isna", "isnull", "notna", "notnull"})
+"""Methods of arrays, and of the tables and columns of pandas, that no tensor has."""
+
+
+def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
+    receiver = method.receiver
+    if method.name in _SUMMARIES and len(args) > 1 and isinstance(receiver, (Unknown, Instance)):
+        printed(frame, node, f"tensorboard.{method.name}", args[1:2])
+    if method.name in _OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
+        # Neither a tensor nor a number has it, whatever the receiver was taken to be.
+        return Array()
+    if isinstance(receiver, Tensor):
+        return tensor_method(frame, node, receiver, method.name, args, keywords)
+    if isinstance(receiver, Instance):
+        return instance_method(frame, node, receiver, method.name, args, keywords)
+    if isinstance(receiver, Choice):
+        given = [method_call(frame, node, method._replace(receiver=one), args, keywords) for one in receiver.options]
+        return reduce(join, given)
+    if isinstance(receiver, Unknown):
+        return unknown_method(frame, node, receiver, method.name, args, keywords)
+    if isinstance(receiver, Items):
+        return items_method(frame, node, receiver, method.name, args, keywords)
+    if isinstance(receiver, Mapping):
+        return mapping_method(frame, node, receiver, method.name, args, keywords)
+    if isinstance(receiver, Text):
+        if method.name == "format":
+            return printed(frame, node, "str.format", formatted(frame, receiver, args, keywords))
+        return Items("list", None, TEXT) if method.name.endswith("split") else TEXT
+    if isinstance(receiver, Array):
+        return array_method(receiver, method.name, args, keywords)
+    return UNKNOWN

@@ -1,0 +1,96 @@
+"""Methods of `nn.Module`, and of the containers of modules."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hostsync import facts
+from hostsync.infer.assignment import assign, iterated
+from hostsync.infer.calls.copies import to_device
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.module_containers import module_in
+from hostsync.infer.calls.own_calls import instance_called
+from hostsync.infer.classes import register_buffer
+from hostsync.infer.frame import Frame
+from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.methods.containers import grown, mapping_method
+from hostsync.infer.methods.tensors import receiver_node
+from hostsync.infer.values import (
+    ACCELERATOR,
+    CPU,
+    NOTHING,
+    TEXT,
+    UNKNOWN,
+    Instance,
+    Items,
+    Mapping,
+    Tensor,
+    Text,
+    Value,
+)
+
+MODULE_VALUES: Final = frozenset(
+    "cuda to cpu parameters buffers named_parameters named_buffers state_dict modules children named_modules "
+    "named_children".split()
+)
+
+
+def module_method(
+    frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    """A method of an `nn.Module`."""
+    if name in {"cuda", "to", "cpu"}:
+        if name == "cpu":
+            return receiver._replace(device=CPU)
+        device, _ = to_device(frame, args, keywords)
+        return receiver._replace(device=ACCELERATOR if name == "cuda" else device.device if device else receiver.device)
+    if receiver.held is not None:
+        inside = _of_container(frame, node, receiver, receiver.held, name, args)
+        if inside is not None:
+            return inside
+    if name in {"eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "apply", "type", "to_empty"}:
+        return receiver
+    if name in {"parameters", "buffers"}:
+        return Items("generator", None, Tensor(receiver.device))
+    if name in {"named_parameters", "named_buffers"}:
+        return Items("generator", None, Items("tuple", (TEXT, Tensor(receiver.device)), UNKNOWN))
+    if name == "state_dict":
+        return Mapping((), Tensor(receiver.device))
+    if name in {"modules", "children"}:
+        return Items("generator", None, Instance(MODULE_CLASS, False))
+    if name in {"named_modules", "named_children"}:
+        return Items("generator", None, Items("tuple", (TEXT, Instance(MODULE_CLASS, False)), UNKNOWN))
+    if name in {"register_buffer", "register_parameter"} and args and isinstance(args[0][1], Text):
+        key = args[0][1].const
+        value = args[1][1] if len(args) > 1 else next((v for k, _, v in keywords if k == "tensor"), NOTHING)
+        if key is not None:
+            register_buffer(frame, key, value)
+            if isinstance(value, Tensor):
+                frame.paths[f"self.{key}"] = value
+        return NOTHING
+    if name == "forward":
+        return instance_called(frame, node, receiver, args, keywords)
+    return UNKNOWN
+
+
+def _of_container(
+    frame: Frame, node: facts.Call, receiver: Instance, held: Items | Mapping, name: str, args: ArgumentList
+) -> Value | None:
+    """A method of a container of modules that says what is in it; None for other methods."""
+    values = [value for _, value in args]
+    if isinstance(held, Mapping):
+        if name not in {"items", "values", "keys"}:
+            return None
+        return mapping_method(frame, node, Mapping((), module_in(receiver)), name, [], [])
+    if name == "children":
+        return Items("generator", None, module_in(receiver))
+    if name in {"append", "insert"} and values:
+        now = grown(frame, held, values[-1])
+    elif name == "extend" and values:
+        now = grown(frame, held, iterated(frame, values[0]))
+    else:
+        return None
+    target = receiver_node(node)
+    if isinstance(target, (facts.Name, facts.Attr)):
+        assign(frame, target, receiver._replace(held=now))
+    return receiver

@@ -1,0 +1,118 @@
+"""Methods of objects of classes: those of torch, those of the project, distributions among them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hostsync import facts
+from hostsync.catalogue.model import Op
+from hostsync.infer.calls.catalogued import operation
+from hostsync.infer.calls.derived_distributions import method_of_base
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
+from hostsync.infer.calls.operations import checks_only, merged
+from hostsync.infer.classes import (
+    DISTRIBUTIONS,
+    DRAWS,
+    distribution_base,
+    is_module_class,
+    register_buffer,
+    write_attribute,
+)
+from hostsync.infer.frame import Frame
+from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.methods.modules import MODULE_VALUES, module_method
+from hostsync.infer.methods.tensors import DEFINITE
+from hostsync.infer.methods.unknown import LOG_METHODS, unknown_method
+from hostsync.infer.values import (
+    ANYWHERE,
+    NOTHING,
+    UNKNOWN,
+    Instance,
+    Items,
+    Tensor,
+    Text,
+    Value,
+    only_host,
+    tensor_by_default,
+    tensors_in,
+)
+
+
+def _is_off(op: Op, receiver: Instance) -> bool:
+    """Whether a method does not wait, because its object was made with what waits switched off."""
+    switches = dict(receiver.options)
+    if switches.get("enabled") is False:
+        return True
+    return switches.get("validate_args") is False and checks_only(op)
+
+
+def instance_method(
+    frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    # What `forward` gives is up to each class, though that of the base class gives nothing.
+    if receiver.name == MODULE_CLASS and (name in MODULE_VALUES or name == "forward"):
+        return module_method(frame, node, receiver, name, args, keywords)
+    if receiver.local:
+        distribution = distribution_base(frame.context, receiver.name)
+        if distribution is not None:
+            value = method_of_base(frame, node, receiver, distribution, name, args, keywords)
+            return _drawn(receiver, name, value)
+    op = frame.context.ops.get(f"{receiver.name}.{name}") if not receiver.local else None
+    # What is handed to one of numbers, such as the value of `log_prob`, is checked where it is.
+    elsewhere = any(not only_host(tensor.device) for _, value in args for tensor in tensors_in(value))
+    on_host = receiver.name.startswith(DISTRIBUTIONS) and only_host(receiver.device) and not elsewhere
+    if op is not None and op.waits and (on_host or _is_off(op, receiver)):
+        with frame.silently():
+            return _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
+    if op is not None:
+        is_doubtful = dict(receiver.options).get("enabled", True) is None
+        return _drawn(receiver, name, operation(frame, node, op, args, keywords, None, is_doubtful=is_doubtful))
+    if receiver.name == "logging.getLogger":
+        return printed(frame, node, f"logging.{name}", args) if name in LOG_METHODS else NOTHING
+    module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))
+    if not module:
+        if receiver.name.startswith("torch.distributions."):
+            return _distribution_method(receiver, name, args)
+        if receiver.local:
+            return (
+                unknown_method(frame, node, UNKNOWN, name, args, keywords)
+                if name in DEFINITE | {"cpu", "to"}
+                else UNKNOWN
+            )
+        return UNKNOWN
+    return module_method(frame, node, receiver, name, args, keywords)
+
+
+_STATE_ARGUMENTS: Final = frozenset({"default", "value", "tensor", "state"})
+
+
+def register_state(frame: Frame, receiver: Value, args: ArgumentList, keywords: KeywordList) -> None:
+    """`self.add_state("total", torch.zeros(3))`, by whatever name: what is set up like this is an attribute later.
+
+    It says nothing of where a tensor lives: such methods exist to move it with the rest.
+    """
+    first = args[0][1] if args else next((value for key, _, value in keywords if key == "name"), None)
+    if frame.sink is None or not isinstance(first, Text) or first.const is None or not first.const.isidentifier():
+        return
+    if not isinstance(receiver, Instance) or receiver != frame.bound:
+        return
+    held = args[1][1] if len(args) > 1 else next((v for key, _, v in keywords if key in _STATE_ARGUMENTS), None)
+    if isinstance(held, Tensor) and held.sure:
+        register_buffer(frame, first.const, held)
+    elif isinstance(held, Items) and held.kind == "list" and held.items == ():
+        write_attribute(frame, frame.sink, first.const, held)
+
+
+def _drawn(receiver: Instance, name: str, value: Value) -> Value:
+    """What a method of a distribution gives lives where its parameters do, unless an argument says otherwise."""
+    if not isinstance(value, Tensor) or not (receiver.local or receiver.name.startswith(DISTRIBUTIONS)):
+        return value
+    if name not in DRAWS and value.device != ANYWHERE:
+        return value
+    return value._replace(device=receiver.device, origin=tensor_by_default(receiver.device).origin or value.origin)
+
+
+def _distribution_method(receiver: Instance, name: str, args: ArgumentList) -> Value:
+    if name in {"sample", "rsample", "log_prob", "entropy", "cdf", "icdf"}:
+        return _drawn(receiver, name, Tensor(merged([t for _, v in args for t in tensors_in(v)]), ""))
+    return UNKNOWN

@@ -1,0 +1,263 @@
+"""Methods of what is not known: what the method, or the name of its receiver, says that it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from hostsync import facts
+from hostsync.infer.calls.catalogued import operation
+from hostsync.infer.calls.copies import brings_from_host, is_taken_in, moved_on, to_device, transfer
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
+from hostsync.infer.classes import DRAWS
+from hostsync.infer.frame import Frame, is_model_name
+from hostsync.infer.hints import keys
+from hostsync.infer.linking.handed import HELD
+from hostsync.infer.methods.containers import is_list
+from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite, receiver_node
+from hostsync.infer.values import (
+    ACCELERATOR,
+    ANYWHERE,
+    CPU,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    DeviceValue,
+    Items,
+    Mapping,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    of_param,
+    only_host,
+)
+
+LOG_METHODS: Final = frozenset(
+    ["info", "debug", "warning", "error", "critical", "exception", "warning_once", "warn", "log"]
+)
+
+
+class _Asked(NamedTuple):
+    """A method of something that is not known."""
+
+    frame: Frame
+    node: facts.Call
+    receiver: Unknown
+    name: str
+    args: ArgumentList
+    keywords: KeywordList
+    subject: facts.Expr | None
+    """The receiver, as written."""
+
+    def where(self) -> frozenset[str]:
+        """Where the receiver lives, if it is a tensor."""
+        param = self.receiver.param
+        return ANYWHERE if param is None or param.startswith(HELD) else of_param(param)
+
+
+def unknown_method(
+    frame: Frame, node: facts.Call, receiver: Unknown, name: str, args: ArgumentList, keywords: KeywordList
+) -> Value:
+    if name == "copy" and not args and not keywords:
+        # Of a dictionary, a list or an array.
+        return receiver
+    if not frame.context.uses_torch:
+        return UNKNOWN
+    if name in DEFINITE:
+        definite(frame, node)
+    asked = _Asked(frame, node, receiver, name, args, keywords, receiver_node(node))
+    if _text(asked.subject).endswith("scaler"):
+        scaled = _of_scaler(asked)
+        if scaled is not None:
+            return scaled
+    answer = _ANSWERS.get(name)
+    found = None if answer is None else answer(asked)
+    return UNKNOWN if found is None else found
+
+
+def _of_scaler(asked: _Asked) -> Value | None:
+    """What waits of the methods of a `GradScaler`, which only its name says that it is."""
+    op = asked.frame.context.ops.get(f"torch.amp.GradScaler.{asked.name}")
+    # Other scalers are told data.
+    as_there = not asked.keywords and len(asked.args) == (1 if asked.name == "step" else 0)
+    if op is None or not op.waits or not as_there:
+        return None
+    made = operation(asked.frame, asked.node, op, asked.args, asked.keywords, None, is_doubtful=True)
+    return Mapping((), UNKNOWN) if asked.name == "state_dict" else made
+
+
+def _looked_up(asked: _Asked) -> Value | None:
+    """`table.get(key)`."""
+    if not asked.args:
+        return None
+    key = asked.args[0][1]
+    if asked.name != "setdefault" and isinstance(key, Text) and key.const is not None:
+        known = keys.load(asked.frame, asked.subject, key.const)
+        if known is not None:
+            return known
+    return Items("list", None, UNKNOWN) if len(asked.args) == 2 and is_list(asked.args[1][1]) else UNKNOWN
+
+
+def _item(asked: _Asked) -> Value | None:
+    if asked.args or asked.keywords:
+        return None
+    _read_back(asked, "Tensor.item", "likely")
+    return NUMBER
+
+
+def _tolist(asked: _Asked) -> Value | None:
+    if not asked.args:
+        _read_back(asked, "Tensor.tolist", "possible" if asked.frame.knows_arrays() else "likely")
+    return None
+
+
+def _read_back(asked: _Asked, op: str, confidence: str) -> None:
+    where = asked.where()
+    asked.frame.emit("read-back", op, "", asked.node, subject=asked.subject, device=where, confidence=confidence)
+
+
+def _nonzero(asked: _Asked) -> Value | None:
+    if asked.args and not asked.keywords:
+        return None
+    frame, where = asked.frame, asked.where()
+    as_tuple = any(name == "as_tuple" for name, _, _ in asked.keywords)
+    confidence = "likely" if as_tuple or not frame.knows_arrays() else "possible"
+    frame.emit("shape", "Tensor.nonzero", "", asked.node, subject=asked.subject, device=where, confidence=confidence)
+    return Items("tuple", None, Tensor(where, "int", 1)) if as_tuple else Tensor(where, "int", 2)
+
+
+def _cpu(asked: _Asked) -> Value | None:
+    if asked.args:
+        return None
+    is_doubtful = _may_be_module(asked.subject) and not _is_tensor_call(asked.frame, asked.subject)
+    _read_back(asked, "Tensor.cpu", "possible" if is_doubtful else "likely")
+    return Tensor(CPU, sure=False)
+
+
+def _numpy(asked: _Asked) -> Value | None:
+    return None if asked.args else Array()
+
+
+def _cuda(asked: _Asked) -> Value:
+    if is_taken_in(asked.frame, asked.node, asked.keywords):
+        moved_on(asked.frame, asked.node, DeviceValue(ACCELERATOR))
+    return Tensor(ACCELERATOR, sure=False)
+
+
+def _to(asked: _Asked) -> Value:
+    frame, node, receiver, name, args, keywords, subject = asked
+    device, _ = to_device(frame, args, keywords)
+    if device is None:
+        return receiver
+    if only_host(device.device):
+        confidence = "likely" if _is_tensor_call(frame, subject) else "possible"
+        frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
+    elif is_taken_in(frame, node, keywords) or (
+        brings_from_host(frame, keywords) and subject is not None and not is_model_name(subject)
+    ):
+        moved_on(frame, node, device)
+    elif receiver.param is not None:
+        transfer(frame, node, Tensor(of_param(receiver.param), sure=False), name, args, keywords)
+    return Tensor(device.device, sure=False)
+
+
+def _new_tensor(asked: _Asked) -> Value:
+    return transfer(asked.frame, asked.node, Tensor(ANYWHERE), asked.name, asked.args, asked.keywords)
+
+
+def _progress(asked: _Asked) -> Value:
+    shown = [(node, value) for _, node, value in asked.keywords] or asked.args
+    return printed(asked.frame, asked.node, "tqdm.set_postfix", shown)
+
+
+def _logged(asked: _Asked) -> Value | None:
+    if "log" not in _text(asked.subject):
+        return None
+    return printed(asked.frame, asked.node, f"logging.{asked.name}", asked.args)
+
+
+def _state(asked: _Asked) -> Value:
+    is_model = asked.subject is not None and is_model_name(asked.subject)
+    return Mapping((), Tensor(ANYWHERE) if is_model else UNKNOWN)
+
+
+def _tensors(asked: _Asked) -> Value:
+    return Items("generator", None, Tensor(_of_module(asked.receiver)))
+
+
+def _named_tensors(asked: _Asked) -> Value:
+    return Items("generator", None, Items("tuple", (TEXT, Tensor(_of_module(asked.receiver))), UNKNOWN))
+
+
+def _draw(asked: _Asked) -> Value | None:
+    """It lives where the parameters of what was handed in do."""
+    is_distribution = asked.name.startswith("r") or _DISTRIBUTION.search(_text(asked.subject))
+    return Tensor(asked.where()) if is_distribution else None
+
+
+_ANSWERS: Final[dict[str, Callable[[_Asked], Value | None]]] = {
+    "item": _item,
+    "tolist": _tolist,
+    "nonzero": _nonzero,
+    "cpu": _cpu,
+    "numpy": _numpy,
+    "cuda": _cuda,
+    "to": _to,
+    "new_tensor": _new_tensor,
+    "set_postfix": _progress,
+    "state_dict": _state,
+    **dict.fromkeys(("get", "pop", "setdefault"), _looked_up),
+    **dict.fromkeys(LOG_METHODS, _logged),
+    **dict.fromkeys(("parameters", "buffers"), _tensors),
+    **dict.fromkeys(("named_parameters", "named_buffers"), _named_tensors),
+    **dict.fromkeys(DRAWS, _draw),
+}
+"""By method, what it gives; None for what is not known."""
+
+
+_MODULE_PART: Final = re.compile(
+    r"(^|_)(layers?|blocks?|adapters?|pipe|pipeline|ema|student|teacher|agent|learner|trainer|wrapper|embedder|"
+    r"projector|metrics?|lin|linear|conv|fc|mlp|clone|copy|obj|object|self|m)_?\d*$"
+    r"|(models?|nets?|networks?|modules?|coder|former|checker)_?\d*$"
+)
+"""Names of parts of models, and of what may stand for anything."""
+
+
+def _may_be_module(node: facts.Expr | None) -> bool:
+    """Whether something that has a `cpu` of its own may be a module, by what it or what makes it is called."""
+    if isinstance(node, facts.Subscript):
+        return _may_be_module(node.value)
+    if isinstance(node, facts.Call):
+        return _may_be_module(node.func) or any(_may_be_module(arg) for arg in node.args)
+    if isinstance(node, (facts.Name, facts.Attr)):
+        name = node.id if isinstance(node, facts.Name) else node.name
+        return is_model_name(node) or _MODULE_PART.search(name.lower()) is not None
+    return True
+
+
+def _of_module(receiver: Value) -> frozenset[str]:
+    """Where the parameters live of what is known to be a module by what is asked of it."""
+    if isinstance(receiver, Unknown) and receiver.param is not None and not receiver.derived:
+        return of_param(receiver.param)
+    return ANYWHERE
+
+
+def _is_tensor_call(frame: Frame, node: facts.Expr | None) -> bool:
+    """`x.softmax(-1).cpu()`: a module has no `softmax`, and an array has no `cpu`."""
+    if not isinstance(node, facts.Call) or not isinstance(node.func, facts.Attr):
+        return False
+    name = node.func.name
+    return name not in SHARED and frame.context.ops.get("Tensor." + name) is not None
+
+
+def _text(node: facts.Expr | None) -> str:
+    while isinstance(node, facts.Attr):
+        node = node.value if node.name == "self" else facts.Name(node.span, node.name)
+    return node.id.lower() if isinstance(node, facts.Name) else ""
+
+
+_DISTRIBUTION: Final = re.compile(r"(^|_)(dist|distribution|prior|posterior)\d*$")
+"""Names of distributions."""
