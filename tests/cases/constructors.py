@@ -87,3 +87,20 @@ def like_the_image(image: Tensor, mean, std):
 
 def shift(image: Tensor, by=(0.1, 0.2)):
     return image + torch.as_tensor(by, device=image.device)[0]  # expect: HS404
+
+
+def identity(*size, **kwargs):
+    data = torch.tensor([0.0, 0.0, 0.0, 1.0], **kwargs)  # expect: HS404
+    return data.expand(*size, -1)
+
+
+def of_known_options(device):
+    long = {"dtype": torch.long}
+    placed = {"dtype": torch.long, "device": device}
+    a = torch.tensor([1, 2], **long)  # silent: HS404
+    b = torch.tensor([1, 2], **placed)  # expect: HS404
+    return a, b
+
+
+def of_what_may_be_a_tensor(x, **kwargs):
+    return torch.as_tensor(x, **kwargs)  # silent: HS404

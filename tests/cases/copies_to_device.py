@@ -248,3 +248,10 @@ class Chosen:
     @classmethod
     def put(cls, array):
         return torch.from_numpy(array).to(cls.place)  # expect: HS401
+
+
+def of_the_type_of_another(boxes: torch.Tensor, inside: torch.Tensor):
+    eye = torch.eye(4).type(boxes.type())  # expect: HS401
+    flags = (inside > 0).type(boxes.type())  # silent: HS401
+    whole = torch.linalg.cholesky(eye)  # expect: HS601
+    return whole, flags

@@ -137,3 +137,15 @@ def masks_of_the_host(x: Tensor):
     there[:, keep] = there[:, :1]  # silent: HS303
     there[keep] = 0.0  # expect: HS405
     return a, x[:, keep]  # silent: HS302
+
+
+class Pairs:
+    def __init__(self, count: int):
+        pairs = [(i, j) for i in range(count) for j in range(i)]
+        self.first = tuple(i for i, _ in pairs)
+        self.at = (0, 1)
+
+    def forward(self, base: torch.Tensor):
+        near = base[..., self.first, :]  # expect: HS405
+        # A tuple that is the whole of an index is one number for each dimension.
+        return near, base[self.at]  # silent: HS405

@@ -98,3 +98,11 @@ def normalized(image, nonzero: bool, divisor=None):
     image[mask] = values / divisor  # expect: HS303
     image[mask] = 0.0  # silent: HS303
     return image
+
+
+def named_for_what_they_select(
+    points: torch.Tensor, unfinished_mask_start: torch.Tensor, mask_indices: torch.Tensor, mask_token_ids: torch.Tensor
+):
+    points[unfinished_mask_start] = points.flip(0)[unfinished_mask_start]  # expect: HS302, HS303
+    masked = points[mask_indices]  # silent: HS302
+    return masked, points[mask_token_ids]  # silent: HS302

@@ -152,3 +152,30 @@ def limits(x: torch.Tensor, most: torch.Tensor, size=None):
             size = x.new_tensor(size)  # expect: HS404
         b = b * size.unsqueeze(0)
     return a, b, c, d, e, f
+
+
+class Meshes:
+    def __init__(self, verts: torch.Tensor):
+        self.count = len(verts)
+        self.valid = torch.ones(self.count, dtype=torch.bool, device=verts.device)
+        self.sizes = [len(v) for v in verts]
+
+    def is_empty(self):
+        return self.count == 0 or self.valid.eq(False).all()
+
+    def has_one_size(self):
+        return self.count > 0 and len(set(self.sizes)) == 1
+
+    def volume(self):
+        if self.is_empty():  # expect: HS201
+            return None
+        if self.has_one_size():  # silent: HS201
+            return self.count
+        return self.valid.sum()
+
+
+def or_number(scale: torch.Tensor, count):
+    # What is no truth value stands in for the number where that is zero.
+    if count * 2 or scale:  # expect: HS201
+        return scale
+    return None

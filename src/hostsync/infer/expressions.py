@@ -250,10 +250,18 @@ def _logical(frame: Frame, node: facts.Logical) -> Value:
         else:
             value = evaluate(frame, part)
         is_default = node.op == "or" and result is not None and _is_default_device(result, value)
-        result = value if result is None else result if is_default else join(result, value)
+        if result is None or _is_answer(result, value):
+            result = value
+        elif not is_default:
+            result = join(result, value)
     if state is not None:
         frame.restore(state)
     return result if result is not None else UNKNOWN
+
+
+def _is_answer(asked: Value, value: Value) -> bool:
+    """Whether `count == 0 or mask.all()` is a tensor: most often the last operand is the one that decides."""
+    return isinstance(asked, Number) and asked.const is None and isinstance(value, Tensor) and value.dtype == "bool"
 
 
 def _is_default_device(given: Value, value: Value) -> bool:

@@ -98,9 +98,16 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
         elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Array):
             # `x[np.where(…)]`, likewise.
             parts.append(Part(node, "array", value.element))
+        elif isinstance(value, Items) and value.kind == "tuple" and len(nodes) > 1 and _holds_numbers(value):
+            # `x[:, pair]`: beside other components a tuple is one of them, and what it holds are positions.
+            parts.append(Part(node, "list", value))
         else:
             parts.append(Part(node, _kind_of(node, value), value))
     return parts
+
+
+def _holds_numbers(value: Items) -> bool:
+    return isinstance(element_of(value), Number)
 
 
 def is_comparison(node: facts.Expr) -> bool:

@@ -7,6 +7,7 @@ CPU; a copy to the host is reported unless its source is known to be there alrea
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from hostsync import facts
@@ -14,7 +15,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.calls.operations import device_of, promoted
 from hostsync.infer.classes import is_module_class
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import Frame, explain, is_model_name
+from hostsync.infer.frame import Frame, evaluate_silently, explain, is_model_name
 from hostsync.infer.hints.annotations import admits_number
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import dotted_path, is_named_mask, is_number
@@ -34,6 +35,7 @@ from hostsync.infer.values import (
     DtypeValue,
     Instance,
     Items,
+    Mapping,
     Method,
     Nothing,
     Number,
@@ -431,6 +433,9 @@ def _copy_into(frame: Frame, node: facts.Call, target: Tensor, args: ArgumentLis
 def _type(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentList, keywords: KeywordList) -> Value:
     """`.type(torch.LongTensor)` names a CPU type, so it moves the tensor as well."""
     wanted = args[0][1] if args else next((v for k, _, v in keywords if k == "dtype"), None)
+    other = _type_of(frame, args[0][0]) if args else None
+    if other is not None:
+        return _to(frame, node, source, "Tensor.type", DeviceValue(other.device), [], keywords)
     if isinstance(wanted, DtypeValue):
         return source._replace(dtype=wanted.dtype, param=None)
     name = wanted.name if isinstance(wanted, Ref) else wanted.const if isinstance(wanted, Text) else None
@@ -441,6 +446,14 @@ def _type(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentList, ke
             return _to(frame, node, source, "Tensor.type", DeviceValue(ACCELERATOR), [], keywords)
         return _to_host(frame, node, source, "Tensor.type", "to-host")
     return source._replace(dtype="", param=None)
+
+
+def _type_of(frame: Frame, node: facts.Expr) -> Tensor | None:
+    """`x` of `x.type()`: the type of a tensor says where it is, as `type_as` does."""
+    if isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name == "type":
+        held = evaluate_silently(frame, node.func.value) if not node.args and not node.keywords else None
+        return held if isinstance(held, Tensor) else None
+    return None
 
 
 # --- constructors --------------------------------------------------------------------------------
@@ -494,10 +507,13 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     device = wanted.device if wanted is not None else frame.context.default_device
     if wanted is None and device != CPU and not only_host(device):
         wanted = DeviceValue(device)
-    if any(k is None for k, _, _ in keywords) and wanted is None:
-        device = ANYWHERE
+    known = isinstance(data, (Number, Items, Array, Text))
+    spread = [value for key, _, value in keywords if key is None]
+    if wanted is None and spread:
+        wanted = _handed_on(spread)
+        device = device if wanted is None else wanted.device
+        wanted = wanted if known or name == "tensor" else None
     if wanted is not None and not only_host(wanted.device):
-        known = isinstance(data, (Number, Items, Array, Text))
         converts = isinstance(data, (Unknown, Method)) and not is_asked
         if (known or name == "tensor" or converts) and not _is_empty(data_node, data):
             confidence = "certain" if known and is_certain(wanted.device) else "likely"
@@ -518,6 +534,19 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
             dtype = "bool"
     ndim = 0 if isinstance(data, (Unknown, Method)) and _is_one_number(frame, data_node) else depth_of(data)
     return explain(Tensor(device, dtype, ndim), node, BY_DEFAULT if wanted is None and device == CPU else "")
+
+
+def _handed_on(spread: Sequence[Value]) -> DeviceValue | None:
+    """The device that `torch.tensor(data, **kwargs)` is told; None if its dictionaries are known and have none.
+
+    Others are there to say where to, and of which type.
+    """
+    for value in spread:
+        if not isinstance(value, Mapping) or not value.items:
+            return DeviceValue(ANYWHERE)
+        if "device" in dict(value.items):
+            return device_of(dict(value.items)["device"])
+    return None
 
 
 def _is_one_number(frame: Frame, data: facts.Expr | None) -> bool:

@@ -578,7 +578,10 @@ def _may_be_number(name: str, args: tuple[Expr, ...]) -> bool:
     return len(args) > 1 and not is_number(args[1])
 
 
-_MASK: Final = re.compile(r"(^|_)(mask|masks|valid|invalid|visible|inlier|inliers|outlier|outliers)$")
+_MASK: Final = re.compile(
+    r"(^|_)(mask|masks|valid|invalid|visible|inlier|inliers|outlier|outliers)$"
+    r"|(^|_)mask_(?!\w*(idx|idcs?|index|indexes|indices|inds?|ids?|keep|tokens?|embs?|value|rles?)$)"
+)
 _QUESTION: Final = re.compile(
     r"^(is|has|bool)_|(^|_)(masked|converged|finished|dones?|alive|active|inactive|cond|condition|flags?|ignored|correct|"
     r"nans?|finite|infinite|empty|nonempty)$"
