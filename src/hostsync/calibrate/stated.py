@@ -78,6 +78,7 @@ STATED: tuple[Stated, ...] = (
     Stated("Tensor.to_sparse Tensor.to_sparse_csr Tensor.to_sparse_csc Tensor.to_sparse_coo", ("always",), "gpu"),
     Stated("Tensor.to_sparse_bsr Tensor.to_sparse_bsc", ("always",), "TensorConversions.cpp"),
     Stated("torch.sparse_coo_tensor", ("size missing",), "SparseTensor.cpp reads the largest index"),
+    Stated("torch.sparse.sum", ("dim given",), "SparseTensorMath.cpp: the indices that are left are coalesced"),
     Stated(_both("index_put") + " Tensor.index_put_", ("indices mask",), "gpu"),
     Stated(
         _both("max min"),
