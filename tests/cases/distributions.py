@@ -268,3 +268,8 @@ class Drawn:
         # On the CPU by default only.
         drawn = self.noise.sample((4,)).cuda()  # expect: HS401  # likely: HS401
         return drawn, self.noise.mean.cuda()  # expect: HS401  # likely: HS401
+
+
+def explore(actor, actions: torch.Tensor, noise):
+    actions = actions + torch.normal(0, actor.scale * noise)  # expect: HS605
+    return actions + torch.normal(0.0, noise, size=(3,))  # silent: HS605

@@ -5,6 +5,7 @@ import torch
 import torch.distributed as dist
 import torch.nn as nn
 import torch.nn.functional as F
+import torchvision
 from torch.autograd import Function
 from torch.optim import Optimizer
 
@@ -343,3 +344,12 @@ def tallied(numbers):
     for number in range(len(numbers)):
         tally.update(number)
     return f"{tally.total}"  # expect: HS105
+
+
+def pictures(writer, generator, noise: torch.Tensor, step):
+    made = generator(noise)
+    torchvision.utils.save_image(made, f"fake_{step}.png")  # expect: HS102
+    writer.add_image("fake", made[0].clamp(0, 1), step)  # expect: HS105
+    kept = torch.zeros(3, 8, 8)
+    torchvision.utils.save_image(kept, "kept.png")  # silent: HS102
+    writer.add_images("kept", kept, step)  # silent: HS105

@@ -250,6 +250,16 @@ def _trace(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
     return args[0][1] if args else UNKNOWN
 
 
+def _normal(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`torch.normal(0, std)`: without a size, one of the two is a tensor (the documentation of `torch.normal`)."""
+    op = frame.context.ops.get("torch.normal")
+    if len(args) == 2 and all(name == "generator" for name, _, _ in keywords):
+        (_, mean), (at, std) = args
+        if isinstance(mean, Number) and isinstance(std, (Unknown, Method)):
+            args = [args[0], (at, Tensor(ANYWHERE, "float"))]
+    return UNKNOWN if op is None else operation(frame, node, op, args, keywords, None)
+
+
 def _one_of(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """`random.choice(dataset)`: what it has at one position or another."""
     if not args or isinstance(args[0][0], facts.Starred):
@@ -305,6 +315,7 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch.onnx.operators.shape_as_tensor": _shape,
     "torch.compile": _wrapper,
     "random.choice": _one_of,
+    "torch.normal": _normal,
     "torch.load": _load,
     "torch.autograd.Variable": _variable,
     "torch.set_default_device": _default_device,

@@ -28,7 +28,9 @@ from hostsync.infer.values import (
     join,
 )
 
-_SUMMARIES: Final = frozenset({"add_scalar", "add_scalars", "add_histogram", "add_audio"})
+_SUMMARIES: Final = frozenset(
+    "add_scalar add_scalars add_histogram add_audio add_image add_images add_video add_embedding add_mesh".split()
+)
 """Methods of `SummaryWriter`, by TensorBoard and by others, that copy their second argument to the host."""
 
 
