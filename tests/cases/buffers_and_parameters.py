@@ -95,3 +95,24 @@ class Moved(UntilItIsMoved):
         if self.window.any():  # expect: HS201
             return x
         return x - self.gamma.item()  # expect: HS101
+
+
+class Masked(nn.Module):
+    """What a constructor is handed is on the CPU, where the module is before it is moved."""
+
+    def __init__(self, mask: torch.Tensor, table: torch.Tensor):
+        super().__init__()
+        assert mask.any()  # silent: HS203
+        self.count = mask.sum().item()  # expect-possible: HS101
+        self.rows = table[mask]  # silent: HS302
+        self.register_buffer("mask", mask)
+
+    def forward(self, x: torch.Tensor):
+        return x[self.mask] * self.mask.sum().item()  # expect: HS101, HS302
+
+
+class Sampler:
+    """No module is moved, so its tensors are where it works."""
+
+    def __init__(self, weights: torch.Tensor):
+        self.total = weights.sum().item()  # expect: HS101

@@ -8,7 +8,14 @@ from typing import Any, Final
 from hostsync import facts
 from hostsync.infer.calls.module_containers import module_in
 from hostsync.infer.calls.packed_sequences import PACKED, unpacked
-from hostsync.infer.classes import class_attribute, fields_of, is_module_class, until_moved, write_attribute
+from hostsync.infer.classes import (
+    DISTRIBUTIONS,
+    class_attribute,
+    fields_of,
+    is_module_class,
+    until_moved,
+    write_attribute,
+)
 from hostsync.infer.frame import (
     LOADER_CLASS,
     NAMED_LOADER,
@@ -206,6 +213,8 @@ def _attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
         if isinstance(value, Unknown) and path in frame.usage.tensors:
             value = as_tensor(value, frame.usage.tensors[path])
         frame.paths[path] = value
+    if target.name == "_validate_args" and _is_distribution(base) and value == Number(False):
+        frame.context.unchecked = True
     if isinstance(base, Instance) and base == frame.bound:
         if frame.sink is not None:
             write_attribute(frame, frame.sink, target.name, value)
@@ -213,6 +222,11 @@ def _attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
             held = _in_parameter(frame)
             if held is not None:
                 until_moved(frame, target.name, held)
+
+
+def _is_distribution(value: Value) -> bool:
+    """A class of `torch.distributions`, as `Distribution._validate_args = False` sets it for all of them."""
+    return isinstance(value, Ref) and value.name.startswith(DISTRIBUTIONS)
 
 
 def _in_parameter(frame: Frame) -> Tensor | None:

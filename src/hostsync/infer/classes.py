@@ -13,6 +13,7 @@ from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.values import (
+    ACCELERATOR,
     ANYWHERE,
     CPU,
     NUMBER,
@@ -275,8 +276,9 @@ def register_buffer(frame: Frame, name: str, value: Value) -> None:
 
 
 def until_moved(frame: Frame, name: str, value: Value) -> None:
-    """What a constructor makes on the CPU, for the module to take along when it is moved, is there until it ends."""
+    """Where a constructor makes something, for the module to take along when it is moved, it is until that ends."""
     frame.buffers.add(name)
     params = frame.function.params if frame.function is not None else ()
-    if isinstance(value, Tensor) and value.device == CPU and params and frame.symbol.endswith(".__init__"):
+    is_known = isinstance(value, Tensor) and value.device in {CPU, ACCELERATOR}
+    if is_known and params and frame.symbol.endswith(".__init__"):
         frame.paths[f"{params[0].name}.{name}"] = value

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from hostsync.infer.calls.operations import device_of
-from hostsync.infer.classes import distribution_base
+from hostsync.infer.calls.operations import checks_only, device_of
+from hostsync.infer.classes import DISTRIBUTIONS, distribution_base, is_module_class
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
 from hostsync.infer.functions import usage
@@ -27,6 +27,7 @@ from hostsync.infer.linking.plain import (
 from hostsync.infer.linking.summaries import defaults_of
 from hostsync.infer.linking.waiting import at_call, foreign_waits
 from hostsync.infer.values import (
+    ACCELERATOR,
     ANYWHERE,
     BY_DEFAULT,
     CPU,
@@ -63,7 +64,7 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
     for record in recorded:
         event = record.event
         device = resolved(context, event.symbol, record.device, _DEPTH)
-        if only_host(device):
+        if only_host(device) or (context.unchecked and _checks_a_distribution(context, event.op)):
             continue
         if record.source is not None:
             source = resolved(context, event.symbol, record.source, _DEPTH)
@@ -76,6 +77,12 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
         events.append(event)
     events = reported_once(context, events)
     return [*events, *_calls_that_wait(context, events), *_calls_of_others(context)]
+
+
+def _checks_a_distribution(context: Context, name: str) -> bool:
+    """Whether an operation waits only because a distribution checks what it is given."""
+    op = context.ops.get(name)
+    return name.startswith(DISTRIBUTIONS) and (op is None or checks_only(op))
 
 
 def _with_caller(context: Context, event: Event) -> tuple[Reason, ...]:
@@ -156,8 +163,13 @@ def _in_data_loading(context: Context, record: Recorded, device: Device) -> bool
 def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     """Set-up code runs before a model is moved: there, only a device that somebody asked for counts."""
     event = record.event
-    if event.kind not in {"copy", "index", "call"} or is_certain(device) or device == MOVED:
+    if is_certain(device) or device == MOVED:
         return False
+    if event.kind not in {"copy", "index", "call"}:
+        # A module is built on the CPU of what is there, and moved then; what it makes where it is told to is there.
+        owner, _, name = event.symbol.rpartition(".")
+        is_told = device >= ACCELERATOR or any(is_device_name(atom[1:]) for atom in record.device if atom[0] == "=")
+        return name == "__init__" and not is_told and owner in context.classes and is_module_class(context, owner)
     if event.op.startswith("torch.nn.init."):
         return True
     # What is loaded to a device is, also by set-up code, unless that is the CPU where nobody says otherwise.

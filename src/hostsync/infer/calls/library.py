@@ -94,6 +94,9 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
             return _legacy_constructor(frame, node, rest, args)
         if last in {"Parameter", "Buffer"}:
             return _parameter(args)
+        if last == "set_default_validate_args" and [value for _, value in args] == [Number(False)]:
+            frame.context.unchecked = True
+            return NOTHING
     if name == "logging.getLogger":
         return Instance(name, False)
     if root == "logging" or name in {"warnings.warn", "tqdm.write"}:

@@ -534,8 +534,12 @@ _HANDED_ON: Final = frozenset({"validate_args"})
 
 
 def checks_only(op: Op) -> bool:
-    """Whether a method of a distribution waits for nothing but the check of what it is given."""
-    return all(any(test.predicate == "validating" for test in wait.tests) for wait in op.waits)
+    """Whether a distribution, or a method of one, waits for nothing but the check of what it is given."""
+    return all(any(_asks_for_checks(test) for test in wait.tests) for wait in op.waits)
+
+
+def _asks_for_checks(test: ArgumentTest) -> bool:
+    return test.predicate == "validating" or test.param in _HANDED_ON
 
 
 def event_kind(op: Op) -> str:

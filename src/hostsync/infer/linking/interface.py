@@ -144,7 +144,9 @@ def interface_of(
     while export.waiting:
         info = context.classes[export.waiting.pop()]
         export.classes[info.name] = export.class_(info)
+    unchecked: dict[str, Plain] = {"unchecked": True} if context.unchecked else {}
     return {
+        **unchecked,
         "names": export.names,
         "functions": export.functions,
         "classes": export.classes,

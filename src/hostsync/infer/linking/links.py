@@ -103,6 +103,11 @@ class Library:
             self._classes[name] = None if held is None else _foreign_class(name, held, self)
         return self._classes[name]
 
+    def is_unchecked(self, module: str) -> bool:
+        """Whether a module switches off the checks of distributions, or imports one that does."""
+        data = self._load(module)
+        return data is not None and bool(data.get("unchecked"))
+
     def is_of_torch(self, name: str) -> bool:
         """Whether the class `module:name` is derived from one of torch, such as `torch.nn.Module`."""
         waiting, seen = [name], set()
@@ -162,6 +167,10 @@ class Links(NamedTuple):
         """Whether something that is imported, from the project or by way of it, speaks of torch."""
         values = (self.library.value(target) for target in self.targets.values())
         return any(value is not None and self.library.speaks_of_torch(value) for value in values)
+
+    def switch_checks_off(self) -> bool:
+        """Whether a module that is imported, itself or by way of it, switches off the checks of distributions."""
+        return any(self.library.is_unchecked(target.partition(SEPARATOR)[0]) for target in self.targets.values())
 
     def by_name(self, dotted: str) -> Value | None:
         """What torch's `torch.b.name` is, which needs no import of `torch.b`; None if no index knows it."""
