@@ -105,3 +105,9 @@ def computed(x: Tensor):
 
 def put_there(x: Tensor, device):
     return x.to(device)  # expect: HS102
+
+
+def outputs_of_models(style_model, build_model, image, config):
+    made = style_model(image).cpu()  # expect: HS102
+    model = build_model(config).cpu()  # expect-possible: HS102
+    return made, model

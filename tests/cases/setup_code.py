@@ -197,3 +197,8 @@ class Targets(nn.Module):
 class Filled(nn.Module):
     def _init_weights(self, module, config):
         module.inv_freq.copy_(torch.tensor(config.rates, device=module.device_of_rates()))  # silent: HS404, HS401
+
+
+class Whitened:
+    def __init__(self, precision):
+        self.cholesky = torch.linalg.cholesky(precision.kernel)  # expect: HS601

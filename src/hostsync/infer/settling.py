@@ -175,6 +175,9 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     # What is loaded to a device is, also by set-up code, unless that is the CPU where nobody says otherwise.
     is_loaded = event.op == "torch.load"
     asked = [atom[1:] for atom in record.device if atom.startswith("=")]
+    if event.op.startswith("torch.linalg.") and not asked:
+        # Who takes apart a matrix to set something up does so where it is (measured: all of eight that were reached).
+        return False
     if _serves_setup(context, event.symbol, asked):
         return True
     if not is_loaded and not is_setup_only(context, event.symbol):

@@ -13,6 +13,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
 from hostsync.infer.hints import keys
+from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.methods.containers import is_list
 from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite, receiver_node
@@ -231,11 +232,22 @@ def _may_be_module(node: facts.Expr | None) -> bool:
     if isinstance(node, facts.Subscript):
         return _may_be_module(node.value)
     if isinstance(node, facts.Call):
-        return _may_be_module(node.func) or any(_may_be_module(arg) for arg in node.args)
+        return not _is_output(node) and (_may_be_module(node.func) or any(_may_be_module(arg) for arg in node.args))
     if isinstance(node, (facts.Name, facts.Attr)):
         name = node.id if isinstance(node, facts.Name) else node.name
         return is_model_name(node) or _MODULE_PART.search(name.lower()) is not None
     return True
+
+
+def _is_output(node: facts.Call) -> bool:
+    """`net(x)`: what a model gives, and not what makes one, such as `build_net(x)` or `Net(x)`."""
+    name = last_name(node.func)
+    return is_model_name(node.func) and name.islower() and _MAKER.search(name) is None and bool(node.args)
+
+
+_MAKER: Final = re.compile(
+    r"^_?(build|clone|copy|create|deepcopy|export|from|get|init|load|make|new|prepare|setup|to|un)"
+)
 
 
 def _of_module(receiver: Value) -> frozenset[str]:
