@@ -104,3 +104,9 @@ def of_known_options(device):
 
 def of_what_may_be_a_tensor(x, **kwargs):
     return torch.as_tensor(x, **kwargs)  # silent: HS404
+
+
+class Observer(torch.nn.Module):
+    def __init__(self, eps=1e-6, **options):
+        super().__init__()
+        self.register_buffer("eps", torch.tensor([eps], **options))  # expect-possible: HS404

@@ -528,7 +528,8 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
                 node,
                 subject=data_node,
                 device=wanted.device,
-                confidence="possible" if _is_to_own_part(frame, node) else confidence,
+                # A constructor hands on what it is handed, which is no device as a rule.
+                confidence="possible" if _is_to_own_part(frame, node) or (spread and frame.setup) else confidence,
             )
     if name != "tensor" and isinstance(data, Unknown) and data.apart_from is None:
         device = device if wanted is not None else ANYWHERE | CPU
