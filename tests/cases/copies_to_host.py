@@ -107,7 +107,9 @@ def put_there(x: Tensor, device):
     return x.to(device)  # expect: HS102
 
 
-def outputs_of_models(style_model, build_model, image, config):
+def outputs_of_models(style_model, unet, build_model, unwrap_model, image, config):
     made = style_model(image).cpu()  # expect: HS102
+    noise = unet(image).cpu()  # expect: HS102
     model = build_model(config).cpu()  # expect-possible: HS102
-    return made, model
+    inner = unwrap_model(style_model).cpu()  # expect-possible: HS102
+    return made, noise, model, inner

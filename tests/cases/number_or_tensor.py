@@ -175,7 +175,8 @@ class Meshes:
 
 
 def or_number(scale: torch.Tensor, count):
-    # What is no truth value stands in for the number where that is zero.
-    if count * 2 or scale:  # expect: HS201
+    # Only truth values are answers; of others either operand may be the one.
+    chosen = len(count) or scale
+    if chosen:  # expect-possible: HS201
         return scale
     return None

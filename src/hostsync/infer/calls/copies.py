@@ -76,7 +76,7 @@ def transfer(
                 "Tensor.pin_memory",
                 "inline",
                 node,
-                subject=_receiver(node),
+                subject=receiver_node(node),
                 device=ANYWHERE,
                 origin=source.origin,
                 confidence="certain" if source.device == CPU and not host_doubt(source) else "likely",
@@ -168,7 +168,8 @@ def may_be_host(device: Device) -> bool:
     return "cpu" in device or is_of_params(device)
 
 
-def _receiver(node: facts.Call) -> facts.Expr | None:
+def receiver_node(node: facts.Call) -> facts.Expr | None:
+    """`x` of `x.method()`; None for a call of anything else."""
     return node.func.value if isinstance(node.func, facts.Attr) else None
 
 
@@ -189,7 +190,7 @@ def _to_host(frame: Frame, node: facts.Call, source: Tensor, op: str, form: str)
         op,
         form,
         node,
-        subject=_receiver(node),
+        subject=receiver_node(node),
         device=source.device,
         sure=source.sure,
         origin=source.origin,
@@ -314,7 +315,7 @@ _COPYING: Final = frozenset("clone contiguous detach flatten reshape squeeze uns
 
 def moved_on(frame: Frame, node: facts.Call, wanted: DeviceValue, *, is_made_here: bool = False) -> None:
     """A copy of what somebody else has made, on the host for all that anybody says, or of what is known to be there."""
-    receiver = _receiver(node)
+    receiver = receiver_node(node)
     if not only_host(wanted.device):
         frame.emit(
             "copy",
@@ -338,7 +339,7 @@ def _is_own_part(frame: Frame, node: facts.Call) -> bool:
     Whoever has such an object has moved what it was made of, as often as not: in twelve libraries that were written
     for it 21 of 39 of these waited, of other calls in functions that move what they are handed 30 of 31.
     """
-    receiver = _receiver(node)
+    receiver = receiver_node(node)
     if frame.bound is None or not isinstance(receiver, facts.Attr) or not isinstance(receiver.value, facts.Name):
         return False
     return frame.env.get(receiver.value.id) == frame.bound
@@ -347,7 +348,7 @@ def _is_own_part(frame: Frame, node: facts.Call) -> bool:
 def _to_accelerator(
     frame: Frame, node: facts.Call, source: Tensor, op: str, wanted: DeviceValue, non_blocking: bool | None
 ) -> None:
-    if non_blocking is None or (non_blocking and source.pinned is not False) or _has_nothing(_receiver(node)):
+    if non_blocking is None or (non_blocking and source.pinned is not False) or _has_nothing(receiver_node(node)):
         return
     if non_blocking and source.origin is not None:
         loader = next((reason for reason in reasons(source.origin) if reason.text.startswith(LOADER)), None)
@@ -370,7 +371,7 @@ def _to_accelerator(
         op,
         form,
         node,
-        subject=_receiver(node),
+        subject=receiver_node(node),
         device=wanted.device,
         origin=source.origin,
         confidence="possible" if doubtful else "certain" if certain and not non_blocking else "likely",
@@ -514,7 +515,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     known = isinstance(data, (Number, Items, Array, Text))
     spread = [value for key, _, value in keywords if key is None]
     if wanted is None and spread:
-        wanted = _handed_on(spread)
+        wanted = _device_in(spread)
         device = device if wanted is None else wanted.device
         wanted = wanted if known or name == "tensor" else None
     if wanted is not None and not only_host(wanted.device):
@@ -541,7 +542,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     return explain(Tensor(device, dtype, ndim), node, BY_DEFAULT if wanted is None and device == CPU else "")
 
 
-def _handed_on(spread: Sequence[Value]) -> DeviceValue | None:
+def _device_in(spread: Sequence[Value]) -> DeviceValue | None:
     """The device that `torch.tensor(data, **kwargs)` is told; None if its dictionaries are known and have none.
 
     Others are there to say where to, and of which type.

@@ -6,7 +6,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.assignment import assign, iterated
-from hostsync.infer.calls.copies import to_device
+from hostsync.infer.calls.copies import receiver_node, to_device
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.module_containers import module_in
 from hostsync.infer.calls.own_calls import instance_called
@@ -14,7 +14,6 @@ from hostsync.infer.classes import register_buffer
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.methods.containers import grown, mapping_method
-from hostsync.infer.methods.tensors import receiver_node
 from hostsync.infer.values import (
     ACCELERATOR,
     CPU,

@@ -6,7 +6,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
-from hostsync.infer.calls.copies import transfer
+from hostsync.infer.calls.copies import receiver_node, transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.values import (
@@ -41,10 +41,6 @@ _OF_POSITIONS: Final = frozenset(
     {"squeeze", "flatten", "view", "reshape", "t", "tolist", "numel", "size", "unbind", "cpu"}
 )
 """Members that the tensor which `nonzero` gives has, and the tuple of an array's doesn't."""
-
-
-def receiver_node(node: facts.Call) -> facts.Expr | None:
-    return node.func.value if isinstance(node.func, facts.Attr) else None
 
 
 def tensor_method(

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
-from hostsync.infer.calls.copies import brings_from_host, is_taken_in, moved_on, to_device, transfer
+from hostsync.infer.calls.copies import brings_from_host, is_taken_in, moved_on, receiver_node, to_device, transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
@@ -16,7 +16,7 @@ from hostsync.infer.hints import keys
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.methods.containers import is_list
-from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite, receiver_node
+from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -69,13 +69,14 @@ def unknown_method(
         return UNKNOWN
     if name in DEFINITE:
         definite(frame, node)
-    asked = _Asked(frame, node, receiver, name, args, keywords, receiver_node(node))
-    if _text(asked.subject).endswith("scaler"):
-        scaled = _of_scaler(asked)
-        if scaled is not None:
-            return scaled
-    answer = _ANSWERS.get(name)
-    found = None if answer is None else answer(asked)
+    subject, answer = receiver_node(node), _ANSWERS.get(name)
+    may_scale = _called(subject).endswith("scaler")
+    if answer is None and not may_scale:
+        return UNKNOWN
+    asked = _Asked(frame, node, receiver, name, args, keywords, subject)
+    found = _of_scaler(asked) if may_scale else None
+    if found is None and answer is not None:
+        found = answer(asked)
     return UNKNOWN if found is None else found
 
 
@@ -175,7 +176,7 @@ def _progress(asked: _Asked) -> Value:
 
 
 def _logged(asked: _Asked) -> Value | None:
-    if "log" not in _text(asked.subject):
+    if "log" not in _called(asked.subject):
         return None
     return printed(asked.frame, asked.node, f"logging.{asked.name}", asked.args)
 
@@ -195,7 +196,7 @@ def _named_tensors(asked: _Asked) -> Value:
 
 def _draw(asked: _Asked) -> Value | None:
     """It lives where the parameters of what was handed in do."""
-    is_distribution = asked.name.startswith("r") or _DISTRIBUTION.search(_text(asked.subject))
+    is_distribution = asked.name.startswith("r") or _DISTRIBUTION.search(_called(asked.subject))
     return Tensor(asked.where()) if is_distribution else None
 
 
@@ -246,8 +247,9 @@ def _is_output(node: facts.Call) -> bool:
 
 
 _MAKER: Final = re.compile(
-    r"^_?(build|clone|copy|create|deepcopy|export|from|get|init|load|make|new|prepare|setup|to|un)"
+    r"^_?(build|clone|copy|create|deepcopy|export|from|get|init|load|make|new|prepare|setup|to|unwrap)(_|$)"
 )
+"""Begins the names of functions that make or hand out a model."""
 
 
 def _of_module(receiver: Value) -> frozenset[str]:
@@ -265,10 +267,9 @@ def _is_tensor_call(frame: Frame, node: facts.Expr | None) -> bool:
     return name not in SHARED and frame.context.ops.get("Tensor." + name) is not None
 
 
-def _text(node: facts.Expr | None) -> str:
-    while isinstance(node, facts.Attr):
-        node = node.value if node.name == "self" else facts.Name(node.span, node.name)
-    return node.id.lower() if isinstance(node, facts.Name) else ""
+def _called(node: facts.Expr | None) -> str:
+    """What the receiver is called, in small letters."""
+    return "" if node is None else last_name(node).lower()
 
 
 _DISTRIBUTION: Final = re.compile(r"(^|_)(dist|distribution|prior|posterior)\d*$")
