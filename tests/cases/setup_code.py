@@ -200,5 +200,5 @@ class Filled(nn.Module):
 
 
 class Whitened:
-    def __init__(self, precision):
-        self.cholesky = torch.linalg.cholesky(precision.kernel)  # expect: HS601
+    def _init_factor(self):
+        self.cholesky = torch.linalg.cholesky(self.kernel.evaluate())  # expect: HS601
