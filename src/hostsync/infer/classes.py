@@ -148,13 +148,20 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
     info.busy = False
     context.building -= 1
     for name, value in declared.items():
-        if isinstance(table.get(name, UNKNOWN), Unknown):
+        if _says_nothing(table.get(name, UNKNOWN)):
             table[name] = value
     if any(_moves_all(context, known) for known in context.lineage(info.name)):
         for name, value in table.items():
             if isinstance(value, Tensor) and value.device == CPU:
                 table[name] = value._replace(device=ANYWHERE)
     return table
+
+
+def _says_nothing(value: Value) -> bool:
+    """Whether nothing is known of a value, or of what is put into an empty container."""
+    if isinstance(value, (Items, Mapping)):
+        return not value.items and isinstance(value.element, Unknown)
+    return isinstance(value, Unknown)
 
 
 def _take_over(context: Context, info: ClassInfo, table: dict[str, Value]) -> None:

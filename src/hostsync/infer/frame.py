@@ -14,7 +14,7 @@ from hostsync.infer.events import Event, Reason
 from hostsync.infer.hints.defaults import is_none
 from hostsync.infer.hints.evidence import Usage, mentions_any
 from hostsync.infer.hints.host_devices import host_calls
-from hostsync.infer.hints.imported import ARRAY_PACKAGES, imports_torch, may_use_torch, names_of_packages
+from hostsync.infer.hints.imported import imports_torch, may_use_torch, names_of_arrays
 from hostsync.infer.linking.links import KnownClass, Links
 from hostsync.infer.linking.plain import is_foreign
 from hostsync.infer.values import (
@@ -247,7 +247,7 @@ class Context:
         self.defaults: dict[int, tuple[facts.Function, dict[str, Value]]] = {}
         """By the identity of a function, which is held so that nothing else gets it, what its constant defaults are."""
         self._knows_arrays: dict[int, bool] = {}
-        self._arrays: frozenset[str] | None = None
+        self._arrays: tuple[frozenset[str], frozenset[str]] | None = None
 
     def class_named(self, name: str) -> KnownClass | None:
         """A class of the module, or of another module of the project."""
@@ -286,12 +286,13 @@ class Context:
     def knows_arrays(self, function: facts.Function | None) -> bool:
         """Whether a function has to do with arrays that are no tensors: it speaks of a package that has such."""
         if self._arrays is None:
-            self._arrays = names_of_packages(self.module.body, ARRAY_PACKAGES)
-        if not self._arrays or function is None:
-            return bool(self._arrays)
+            self._arrays = names_of_arrays(self.module.body)
+        imported, names = self._arrays
+        if not names or function is None:
+            return bool(imported)
         known = self._knows_arrays.get(id(function))
         if known is None:
-            known = self._knows_arrays[id(function)] = mentions_any(function.body, self._arrays)
+            known = self._knows_arrays[id(function)] = mentions_any(function.body, names)
         return known
 
 

@@ -93,10 +93,14 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         (isinstance(value, Items) and value.items == ()) or (isinstance(value, Mapping) and not value.items)
     ):
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
+        filled: Value | None = None
         if isinstance(promised, Items) and isinstance(value, Items) and not isinstance(promised.element, Unknown):
-            value = Items(value.kind, None, promised.element)
+            filled = Items(value.kind, None, promised.element)
         elif isinstance(promised, Mapping) and isinstance(value.element, Unknown):
-            value = promised
+            filled = promised
+        target = node.targets[0]
+        if filled is not None and not (isinstance(target, facts.Attr) and _declare(frame, target, filled)):
+            value = filled
     elif frame.symbol == "<module>" and isinstance(node.value, facts.Binary) and node.value.op == "|":
         promised = from_annotation(node.value, lambda expr: evaluate(frame, expr))
         value = value if promised is None else TypeOf(promised)
@@ -135,10 +139,16 @@ def _note_test(frame: Frame, name: str, call: facts.Call) -> None:
             frame.tests[name] = (tested, call)
 
 
-def _declare(frame: Frame, target: facts.Attr, value: Value) -> None:
-    """`self.sampler: Sampler`, without a value: as in the body of the class, it holds unless something is assigned."""
-    if frame.sink is not None and frame.bound is not None and evaluate(frame, target.value) == frame.bound:
-        frame.declared.setdefault(target.name, closed(value))
+def _declare(frame: Frame, target: facts.Attr, value: Value) -> bool:
+    """`self.sampler: Sampler`, without a value: as in the body of the class, it holds unless something is assigned.
+
+    `self.times: dict[str, Tensor] = {}` says as little of where they are, unless nothing is seen to be put in. Returns
+    whether it is an attribute of the class that is followed.
+    """
+    if frame.sink is None or frame.bound is None or evaluate(frame, target.value) != frame.bound:
+        return False
+    frame.declared.setdefault(target.name, closed(value))
+    return True
 
 
 _WITH_POSITIONS: Final = frozenset({"max", "min", "sort", "median", "mode", "kthvalue", "topk", "cummax", "cummin"})

@@ -18,10 +18,11 @@ _TORCH_PACKAGES: Final = frozenset(
     vector_quantize_pytorch x_transformers xformers""".split()
 )
 """Packages whose import says that a module handles tensors, beside those that torch or PyTorch gave their name."""
-ARRAY_PACKAGES: Final = frozenset(
+_ARRAY_PACKAGES: Final = frozenset(
     ["numpy", "pandas", "jax", "cupy", "tensorflow", "xarray", "polars", "scipy", "sqlalchemy", "django", "mlx"]
 )
 """Packages whose objects have some methods of tensors."""
+_USUAL_NAMES: Final = frozenset({"np", "pd"})
 
 _BRANCHES: Final[frozenset[type]] = frozenset({facts.If, facts.Try, facts.Handler, facts.With})
 _ALL: Final[frozenset[type]] = _BRANCHES | {facts.For, facts.While, facts.Class, facts.Function}
@@ -74,9 +75,14 @@ _OF_TENSORS_IF_EMPTY: Final = frozenset({"backward", "cuda", "state_dict"})
 _OPTIONS_OF_TENSORS: Final = frozenset({"non_blocking", "pin_memory", "requires_grad"})
 
 
-def names_of_packages(body: tuple[facts.Stmt, ...], packages: frozenset[str]) -> frozenset[str]:
-    """What a block imports from some packages is called, functions included: `np` for `import numpy as np`."""
-    return frozenset(node.alias for node in _imports(body, _ALL) if _package(node) in packages)
+def names_of_arrays(body: tuple[facts.Stmt, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """What a block calls the packages of arrays that it imports, functions included: `np` for `import numpy as np`.
+
+    Beside it the same with the usual names that `from prelude import *` may bring.
+    """
+    nodes = list(_imports(body, _ALL))
+    named = frozenset([node.alias for node in nodes if _package(node) in _ARRAY_PACKAGES])
+    return named, named | _USUAL_NAMES if any(node.alias == "*" for node in nodes) else named
 
 
 def _package(node: facts.Import) -> str:
