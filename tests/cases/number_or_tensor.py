@@ -180,3 +180,34 @@ def or_number(scale: torch.Tensor, count):
     if chosen:  # expect-possible: HS201
         return scale
     return None
+
+
+class Prior:
+    def __init__(self, mean: Union[float, Tensor], steps: "list[float] | Tensor"):
+        # Made of a number nearly always, so that it is on the CPU.
+        if torch.any(torch.as_tensor(mean) != 0):  # silent: HS201
+            raise ValueError(mean)
+        steps = torch.as_tensor(steps)
+        if torch.any(steps < 0):  # expect: HS201
+            raise ValueError(steps)
+        # Where the steps are says what else is to be where they are.
+        self.scale = torch.as_tensor(mean, device=steps.device)  # expect: HS404
+        self.same = torch.as_tensor(1.0, device=torch.as_tensor(mean).device)  # expect: HS404
+
+    @property
+    def mean(self):
+        return self._mean
+
+    @mean.setter
+    def mean(self, value: "float | Tensor"):
+        if torch.as_tensor(value).item() != 0.0:  # silent: HS101
+            raise ValueError(value)
+        self._mean = value
+
+
+def number_from_callers(value: Union[float, Tensor]):
+    return torch.as_tensor(value).max().item()  # expect: HS101
+
+
+def calls_it(x: Tensor):
+    return number_from_callers(x)

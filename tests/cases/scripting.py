@@ -50,3 +50,25 @@ def exported(x: Tensor):
     if torch.onnx.is_in_onnx_export():
         return x.nonzero()  # silent: HS301
     return x.topk(5).indices  # silent: HS301
+
+
+def sizes_under_tracing(x: Tensor, size):
+    is_tracing = torch._C._get_tracing_state()
+
+    def wanted():
+        if is_tracing:
+            return [torch.floor(side.float()).item() for side in size]  # silent: HS101
+        return size
+
+    def scale(given, out):
+        return (given - 1) / (out.float() - 1).clamp(min=1) if torch.jit.is_tracing() else given / max(1, out)  # silent: HS106
+
+    # That a size has `float` under tracing does not make it a tensor elsewhere.
+    out = wanted()
+    return torch.arange(0, out[1], device=x.device) * scale(x.shape[0], out[0])  # silent: HS104
+
+
+def used_elsewhere(x, size):
+    if torch.jit.is_scripting():
+        return size.float()
+    return x.float().sum().item()  # expect: HS101

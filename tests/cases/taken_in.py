@@ -64,7 +64,14 @@ class Attack(object):
         self.device = next(model.parameters()).device
 
     def forward(self, images):
-        raise NotImplementedError
+        # But who calls it does as with a module, and hands in what is on the device.
+        return self._forward(images.clone().to(self.device))  # silent: HS401
+
+    def _forward(self, images):
+        return self.model(images.to(self.device))  # silent: HS401
+
+    def compute_forward(self, batch):
+        return self.model(batch.to(self.device))  # expect: HS401
 
     def __call__(self, images):
         images = images.clone().detach().to(self.device)  # expect: HS401
@@ -89,3 +96,25 @@ class Validator:
         batch["box"] = batch["box"].to(self.device, non_blocking=self.pinned)  # silent: HS401
         batch["ids"] = batch["ids"].to(self.device, non_blocking=non_blocking)  # expect: HS401
         return batch
+
+
+class Evaluation:
+    """Parts of what is handed in, by whatever names."""
+
+    def __init__(self, device: torch.device):
+        self.device = device
+
+    def step(self, sample: dict, samples: list, given, named: dict[str, Tensor]):
+        a = {k: v.to(self.device) for k, v in sample.items() if torch.is_tensor(v)}  # expect: HS401
+        b = {k: v.to(self.device) for k, v in given.items() if isinstance(v, Tensor)}  # expect: HS401
+        c = [one.to(self.device) for one in samples]  # expect: HS401
+        d = {k: v.to(self.device) for k, v in named.items()}  # expect: HS401
+        e = sample["x"].to(self.device)  # expect: HS401
+        f = named["x"].to(self.device)  # silent: HS401
+        for key, value in given.items():
+            given[key] = value.to(self.device)  # expect: HS401
+        return a, b, c, d, e, f
+
+    def own(self, count: int):
+        made = [torch.zeros(3, device=self.device) for _ in range(count)]
+        return [one.to(self.device) for one in made]  # silent: HS401

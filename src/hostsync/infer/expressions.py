@@ -353,7 +353,7 @@ def _contains(frame: Frame, node: facts.Compare, left: Value, right: Value, righ
 def _conditional(frame: Frame, node: facts.Conditional) -> Value:
     test(frame, node.test, "ternary")
     state = frame.save()
-    elsewhere = holds_elsewhere(frame, node.test)
+    elsewhere = holds_elsewhere(node.test)
     if elsewhere is not None:
         narrow(frame, node.test, not elsewhere)
         value = evaluate(frame, node.orelse if elsewhere else node.body)

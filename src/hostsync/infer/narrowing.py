@@ -9,7 +9,7 @@ from hostsync import facts
 from hostsync.infer.frame import Frame, evaluate
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import from_annotation
-from hostsync.infer.hints.evidence import dotted_path
+from hostsync.infer.hints.evidence import asks_for_tracing, dotted_path
 from hostsync.infer.linking.plain import short_name
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -40,20 +40,6 @@ from hostsync.infer.values import (
 _OTHER_KINDS: Final = (Number, Text, Array, Items, Mapping)
 """What else an argument may be that is a tensor: what is none of these is the tensor."""
 _ORDERS: Final = frozenset({"<", ">", "<=", ">=", "==", "!="})
-_COMPILING: Final = frozenset(
-    {
-        "torch.compiler.is_compiling",
-        "torch.compiler.is_dynamo_compiling",
-        "torch.compiler.is_exporting",
-        "torch._dynamo.is_compiling",
-        "torch.jit.is_scripting",
-        "torch.jit.is_tracing",
-        "torch.cuda.is_current_stream_capturing",
-        "torch.onnx.is_in_onnx_export",
-        "torch.fx._symbolic_trace.is_fx_tracing",
-    }
-)
-"""Calls that are true only where no eager Python runs on real data."""
 
 
 def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
@@ -127,27 +113,26 @@ def _moves(statement: facts.Stmt, path: str) -> bool:
     return isinstance(func, facts.Attr) and func.name in {"to", "cuda"} and dotted_path(func.value) == path
 
 
-def holds_elsewhere(frame: Frame, test: facts.Expr) -> bool | None:
+def holds_elsewhere(test: facts.Expr) -> bool | None:
     """True when a test holds only where nothing runs on CUDA, False when it fails only there, None for neither.
 
     That is so under tracing, and on other accelerators: `x.device.type == "mps"`, `torch.backends.mps.is_available()`.
     """
     if isinstance(test, facts.Unary) and test.op == "not":
-        inner = holds_elsewhere(frame, test.operand)
+        inner = holds_elsewhere(test.operand)
         return None if inner is None else not inner
+    if asks_for_tracing(test):
+        return True
     if isinstance(test, facts.Call) and isinstance(test.func, (facts.Attr, facts.Name)):
         path = dotted_path(test.func)
         if path is not None and _OTHER_IS_AVAILABLE.search(path):
-            return True
-        name = _called(frame, test.func)
-        if name is not None and (name in _COMPILING or name.rpartition(".")[2] in _COMPILING_NAMES):
             return True
     if isinstance(test, facts.Compare) and len(test.ops) == 1 and test.ops[0] in {"==", "!="}:
         right = test.rights[0]
         if isinstance(right, facts.Const) and right.value in _OTHER_DEVICES and _is_device_type(test.left):
             return test.ops[0] == "=="
     if isinstance(test, facts.Logical):
-        parts = [holds_elsewhere(frame, part) for part in test.values]
+        parts = [holds_elsewhere(part) for part in test.values]
         if test.op == "and" and True in parts:
             return True
         if test.op == "or" and all(part is True for part in parts):
@@ -177,12 +162,6 @@ def asks_for_accelerator(frame: Frame, test: facts.Expr) -> bool:
     if isinstance(test, facts.Logical):
         return test.op == "and" and any(asks_for_accelerator(frame, part) for part in test.values)
     return isinstance(test, facts.Call) and _called(frame, test.func) in _AVAILABLE
-
-
-_COMPILING_NAMES: Final = frozenset(name.rpartition(".")[2] for name in _COMPILING) | {
-    "is_torchdynamo_compiling",
-    "is_torch_fx_proxy",
-}
 
 
 def _called(frame: Frame, func: facts.Expr) -> str | None:

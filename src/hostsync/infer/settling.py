@@ -63,7 +63,8 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
     events: list[Event] = []
     for record in recorded:
         event = record.event
-        device = resolved(context, event.symbol, record.device, _DEPTH)
+        # Where something goes that a tensor says, that is handed in as one: a number would not say it.
+        device = resolved(context, event.symbol, record.device, _DEPTH, as_tensors=event.kind == "copy")
         if only_host(device) or (context.unchecked and _checks_a_distribution(context, event.op)):
             continue
         if record.source is not None:
@@ -165,11 +166,12 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     event = record.event
     if is_certain(device) or device == MOVED:
         return False
+    owner, _, name = event.symbol.rpartition(".")
+    is_built = name == "__init__" and owner in context.classes and is_module_class(context, owner)
     if event.kind not in {"copy", "index", "call"}:
         # A module is built on the CPU of what is there, and moved then; what it makes where it is told to is there.
-        owner, _, name = event.symbol.rpartition(".")
         is_told = device >= ACCELERATOR or any(is_device_name(atom[1:]) for atom in record.device if atom[0] == "=")
-        return name == "__init__" and not is_told and owner in context.classes and is_module_class(context, owner)
+        return is_built and not is_told
     if event.op.startswith("torch.nn.init."):
         return True
     # What is loaded to a device is, also by set-up code, unless that is the CPU where nobody says otherwise.
@@ -190,6 +192,9 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     params = {p.name: p for p in node.params} if node is not None else {}
     # What a tensor parameter stands for was handed in, whatever its default: without it there is nothing to wait for.
     if is_loaded:
+        if is_built and device == ANYWHERE:
+            # What a module is published with was saved from the CPU (measured: none of nine that were reached waited).
+            return True
         return any(name in params and is_host_default(params[name].default) for name in asked)
     return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
 
@@ -288,15 +293,18 @@ def _is_made_in_use(context: Context, symbol: str) -> bool:
 _PLAIN_BASES: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
 
-def resolved(context: Context, symbol: str, device: Device, depth: int) -> Device:
-    """A device with its parameters replaced by what the callers of `symbol` pass for them."""
+def resolved(context: Context, symbol: str, device: Device, depth: int, *, as_tensors: bool = False) -> Device:
+    """A device with its parameters replaced by what the callers of `symbol` pass for them.
+
+    Parameters that may be numbers are taken for tensors with `as_tensors`.
+    """
     if not is_of_params(device):
         return device
     result: set[str] = set()
     for atom in device:
         if not atom.startswith("="):
             result.add(atom)
-        elif "cpu" not in device or not _is_a_number(context, symbol, atom[1:]):
+        elif as_tensors or "cpu" not in device or not _is_a_number(context, symbol, atom[1:]):
             result |= _of_param(context, symbol, atom[1:], depth)
     return frozenset(result)
 

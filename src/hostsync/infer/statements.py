@@ -305,7 +305,7 @@ def _if(frame: Frame, node: facts.If) -> bool:
     current = node
     skipped = 0
     while True:
-        elsewhere = holds_elsewhere(frame, current.test)
+        elsewhere = holds_elsewhere(current.test)
         test(frame, current.test, "if")
         state = frame.save()
         narrow(frame, current.test, True)

@@ -9,7 +9,8 @@ from typing import Final, TypeAlias
 from hostsync import facts
 from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
-from hostsync.infer.calls.copies import LOADER, from_data
+from hostsync.infer.calls.copies import LOADER
+from hostsync.infer.calls.from_data import from_data
 from hostsync.infer.calls.host_calls import (
     ArgumentList,
     KeywordList,

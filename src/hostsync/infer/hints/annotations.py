@@ -107,9 +107,17 @@ def admits_number(node: facts.Expr) -> bool:
     return False
 
 
+def admits_one_number(node: facts.Expr) -> bool:
+    """Whether one number is among the alternatives, as in `float | Tensor`; a sequence of some is no number."""
+    return any(isinstance(part, facts.Name) and part.id in _NUMBERS for part in _alternatives(node))
+
+
 def _alternatives(node: facts.Expr) -> list[facts.Expr]:
     if isinstance(node, facts.Binary) and node.op == "|":
         return [*_alternatives(node.left), *_alternatives(node.right)]
+    if isinstance(node, facts.Subscript) and last_name(node.value) in {"Union", "Optional"}:
+        parts = node.key.items if isinstance(node.key, facts.Sequence) else (node.key,)
+        return [found for part in parts for found in _alternatives(part)]
     return [node]
 
 

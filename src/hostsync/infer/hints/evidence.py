@@ -279,18 +279,18 @@ def usage_of(
             if guarded is not None:
                 # What is done where `isinstance(x, …)` holds says nothing of what `x` is elsewhere.
                 names, inside, rest = guarded
-                if not _leaves(node):
+                if names is not None and not _leaves(node):
                     asked |= _asked_for_tensors(node)
                 inner = usage_of(inside, ops, canonical, uses_torch, knows_arrays, converted)
                 for path, place in inner.tensors.items():
-                    if path not in names and (path not in tensors or place < tensors[path]):
+                    if names is not None and path not in names and (path not in tensors or place < tensors[path]):
                         tensors[path] = place
                 stores = stores or inner.stores_attributes
                 masks |= inner.masks
                 moved |= inner.moved
                 asked |= inner.asked
                 indexes |= inner.indexes
-                read |= inner.read - names
+                read |= inner.read - names if names is not None else _NO_NAMES
                 moves_attributes = moves_attributes or inner.moves_attributes
                 extend(rest)
                 continue
@@ -335,22 +335,41 @@ _NO_NAMES: Final[frozenset[str]] = frozenset()
 _GUARDING: Final = frozenset({If, Conditional, Logical})
 
 
-def _guarded(node: Any) -> tuple[set[str], tuple[Any, ...], tuple[Any, ...]] | None:
+def _guarded(node: Any) -> tuple[set[str] | None, tuple[Any, ...], tuple[Any, ...]] | None:
     """Splits an `if`, a conditional expression or an `and` that asks for the type of something.
 
     Returns:
         The names that are asked about, what comes to pass where the answer is yes, and the rest. None if nothing is
-        asked.
+        asked. The names are None where it asks for tracing: sizes are tensors there, and nowhere else.
     """
     if type(node) is Logical:
         names = _asked_about(node.values[0]) if node.op == "and" else None
         return (names, node.values[1:], node.values[:1]) if names else None
-    names = _asked_about(node.test)
-    if not names:
+    asked = None if asks_for_tracing(node.test) else _asked_about(node.test)
+    if asked is not None and not asked:
         return None
     if type(node) is If:
-        return names, node.body, (node.test, *node.orelse)
-    return names, (node.body,), (node.test, node.orelse)
+        return asked, node.body, (node.test, *node.orelse)
+    return asked, (node.body,), (node.test, node.orelse)
+
+
+TRACING: Final = frozenset(
+    """is_compiling is_dynamo_compiling is_exporting is_scripting is_tracing is_current_stream_capturing is_fx_tracing
+    is_in_onnx_export is_torchdynamo_compiling is_torch_fx_proxy _get_tracing_state""".split()
+)
+"""Functions that say yes only where no eager Python runs on real data, and variables that keep what they say.
+
+So `torch.compiler.is_compiling`, `torch.jit.is_tracing`, `torch._C._get_tracing_state` and others of torch, and what
+libraries call theirs.
+"""
+
+
+def asks_for_tracing(test: Expr) -> bool:
+    """`torch.jit.is_tracing()`, or `is_tracing` by itself, which is what that gave."""
+    node = test.func if type(test) is Call else test
+    if type(node) is Name:
+        return node.id in TRACING
+    return type(node) is Attr and type(test) is Call and node.name in TRACING
 
 
 def _asked_about(test: Expr) -> set[str]:
@@ -706,7 +725,12 @@ def _is_whole_dtype(node: Expr) -> bool:
 
 def _is_tensor_index(index: Expr) -> bool:
     if isinstance(index, Sequence) and index.kind == "tuple":
-        if any(isinstance(item, Attr) and item.name == "newaxis" for item in index.items):
+        # `table.loc[:, "x"]` and `history[:, "loss"]`: a tensor has no names.
+        if any((type(item) is Attr and item.name == "newaxis") or _is_text(item) for item in index.items):
             return False
         return any(isinstance(item, Slice) or _is_tensor_index(item) for item in index.items)
     return isinstance(index, Const) and index.kind in {"none", "ellipsis"}
+
+
+def _is_text(node: Expr) -> bool:
+    return type(node) is Const and node.kind == "str"

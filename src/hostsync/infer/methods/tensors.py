@@ -6,8 +6,9 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
-from hostsync.infer.calls.copies import receiver_node, transfer
+from hostsync.infer.calls.copies import transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.taken_in import receiver_node
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.values import (
     CPU,

@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
-from hostsync.infer.calls.copies import brings_from_host, is_taken_in, moved_on, receiver_node, to_device, transfer
+from hostsync.infer.calls.copies import to_device, transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
+from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on, receiver_node
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
 from hostsync.infer.hints import keys
