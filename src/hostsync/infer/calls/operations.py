@@ -35,6 +35,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     element_of,
+    is_of_params,
     merged_mappings,
     of_param,
     only_host,
@@ -217,7 +218,9 @@ def merged(tensors: list[Tensor] | tuple[Tensor, ...]) -> Device:
     for tensor in rest:
         if tensor.device == ACCELERATOR:
             return ACCELERATOR
-    if any(only_host(t.device) and t.ndim != 0 and t.sure for t in tensors):
+    # Beside what lives where a parameter does, one whose dimensions are not known has none.
+    is_placed = any(is_of_params(t.device) and "?" not in t.device for t in rest)
+    if any(only_host(t.device) and t.ndim != 0 and not (is_placed and t.ndim is None) and t.sure for t in tensors):
         return CPU
     # They are all in one place, so the one that says most about it speaks for all; a 0-d one may be elsewhere.
     return min(rest, key=lambda t: (t.ndim == 0, "?" in t.device)).device
