@@ -68,7 +68,7 @@ class Attack(object):
         return self._forward(images.clone().to(self.device))  # silent: HS401
 
     def _forward(self, images):
-        return self.model(images.to(self.device))  # silent: HS401
+        return self.model(images.to(self.device)), images.cuda()  # expect: HS401
 
     def compute_forward(self, batch):
         return self.model(batch.to(self.device))  # expect: HS401

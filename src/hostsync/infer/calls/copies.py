@@ -11,9 +11,10 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.calls.operations import device_of
-from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on, receiver_node
+from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
 from hostsync.infer.frame import Frame, evaluate_silently, explain
 from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.evidence import receiver_node
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.values import (

@@ -14,6 +14,7 @@ from hostsync.infer.calls.host_calls import KeywordList
 from hostsync.infer.classes import is_module_class
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, is_model_name
+from hostsync.infer.hints.evidence import receiver_node
 from hostsync.infer.hints.module_uses import is_used_as_module
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.values import (
@@ -30,12 +31,6 @@ from hostsync.infer.values import (
     because,
     only_host,
 )
-
-
-def receiver_node(node: facts.Call) -> facts.Expr | None:
-    """`x` of `x.method()`; None for a call of anything else."""
-    return node.func.value if isinstance(node.func, facts.Attr) else None
-
 
 _MOVER: Final = re.compile(r"^_?(to|cuda)$|(^|_)to_(device|gpu|cuda)(_|$)|^_?(move|send)_to(_|$)")
 
@@ -76,10 +71,10 @@ def is_taken_in(frame: Frame, node: facts.Call, keywords: KeywordList) -> bool:
         return True
     if frame.function is None or not _is_from_caller(frame, node.func.value):
         return False
-    if frame.function.name.lstrip("_").startswith("forward"):
-        return False
     if node.func.name == "cuda":
         return True
+    if frame.function.name.lstrip("_").startswith("forward"):
+        return False
     to = node.args[0] if node.args else next((k.value for k in node.keywords if k.name == "device"), None)
     if frame.bound is None or not isinstance(frame.bound, Instance) or not isinstance(to, facts.Attr):
         return False

@@ -168,6 +168,11 @@ def dotted_path(node: Expr) -> str | None:
     return node.id + path if type(node) is Name else None
 
 
+def receiver_node(node: Call) -> Expr | None:
+    """`x` of `x.method()`; None for a call of anything else."""
+    return node.func.value if isinstance(node.func, Attr) else None
+
+
 def usage_of(
     body: tuple[Stmt, ...],
     ops: Mapping[str, Op],

@@ -6,9 +6,9 @@ from hostsync import facts
 from hostsync.infer.assignment import assign
 from hostsync.infer.calls.comparing import sort_in_place
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
-from hostsync.infer.calls.taken_in import receiver_node
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints import keys
+from hostsync.infer.hints.evidence import receiver_node
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,

@@ -10,10 +10,10 @@ from hostsync.infer.calls.copies import to_device
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.module_containers import module_in
 from hostsync.infer.calls.own_calls import instance_called
-from hostsync.infer.calls.taken_in import receiver_node
 from hostsync.infer.classes import register_buffer
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.hints.evidence import receiver_node
 from hostsync.infer.methods.containers import grown, mapping_method
 from hostsync.infer.values import (
     ACCELERATOR,

@@ -8,8 +8,8 @@ from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
-from hostsync.infer.calls.taken_in import receiver_node
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
+from hostsync.infer.hints.evidence import receiver_node
 from hostsync.infer.values import (
     CPU,
     NUMBER,

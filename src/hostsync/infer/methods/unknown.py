@@ -10,11 +10,12 @@ from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import to_device, transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
-from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on, receiver_node
+from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
 from hostsync.infer.hints import keys
 from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.evidence import receiver_node
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.methods.containers import is_list
 from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite
