@@ -12,15 +12,15 @@ class Timings:
         self.found: list[Tensor] = []
         self.events = events
 
-    def start(self):
-        self.times = {"started": torch.zeros(1), "steps": torch.zeros(self.events)}
+    def _reset(self, names: list):
+        self.times = {name: torch.zeros(self.events) for name in names}
 
-    def step(self, at: int, seconds: float, device: torch.device):
-        self.times["steps"][at] = seconds  # silent: HS406
+    def step(self, event: str, at: int, seconds: float, device: torch.device):
+        self.times[event][at] = seconds  # silent: HS406
         self.losses.append(torch.zeros(3, device=device))
 
-    def summary(self):
-        return self.times["steps"].max().item()  # silent: HS101
+    def summary(self, event: str):
+        return self.times[event].max().item()  # silent: HS101
 
     def last(self):
         return self.losses[-1].max().item()  # expect: HS101

@@ -212,6 +212,7 @@ class Published(nn.Module):
         self.table = nn.Linear(2, 2)
         self.table.load_state_dict(torch.load(path))  # silent: HS605
         self.state = torch.load(path, map_location="cuda")  # expect: HS605
+        self.told = torch.load(path, map_location=device)  # expect: HS605
 
     def restore(self, path: str):
         self.table.load_state_dict(torch.load(path))  # expect: HS605

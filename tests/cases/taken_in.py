@@ -68,7 +68,8 @@ class Attack(object):
         return self._forward(images.clone().to(self.device))  # silent: HS401
 
     def _forward(self, images):
-        return self.model(images.to(self.device)), images.cuda()  # expect: HS401
+        there = images.cuda()  # expect: HS401
+        return self.model(images.to(self.device)), there  # silent: HS401
 
     def compute_forward(self, batch):
         return self.model(batch.to(self.device))  # expect: HS401
@@ -114,6 +115,10 @@ class Evaluation:
         for key, value in given.items():
             given[key] = value.to(self.device)  # expect: HS401
         return a, b, c, d, e, f
+
+    def unknown(self, others, *several):
+        a = [one.to(self.device) for one in others if isinstance(one, Tensor)]  # expect: HS401
+        return a, [each.to(self.device) for each in several]  # expect: HS401
 
     def own(self, count: int):
         made = [torch.zeros(3, device=self.device) for _ in range(count)]

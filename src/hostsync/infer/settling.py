@@ -63,7 +63,7 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
     events: list[Event] = []
     for record in recorded:
         event = record.event
-        # Where something goes that a tensor says, that is handed in as one: a number would not say it.
+        # What says where something goes is a tensor: a number has no device.
         device = resolved(context, event.symbol, record.device, _DEPTH, as_tensors=event.kind == "copy")
         if only_host(device) or (context.unchecked and _checks_a_distribution(context, event.op)):
             continue
@@ -192,7 +192,7 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     params = {p.name: p for p in node.params} if node is not None else {}
     # What a tensor parameter stands for was handed in, whatever its default: without it there is nothing to wait for.
     if is_loaded:
-        if is_built and device == ANYWHERE:
+        if is_built and device == ANYWHERE and not asked:
             # What a module is published with was saved from the CPU (measured: none of nine that were reached waited).
             return True
         return any(name in params and is_host_default(params[name].default) for name in asked)

@@ -364,8 +364,6 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
         return Items("tuple", None, Array(1))
     if isinstance(value, Array):
         return value if last not in _RESHAPING else Array()
-    if last == "load":
-        return Array(None, "object" if any(key == "allow_pickle" for key, _, _ in keywords) else "")
     if last in {"dtype", "save", "savez", "printoptions", "errstate", "isscalar", "ndim", "shape", "size"}:
         return UNKNOWN
     return Array() if not isinstance(value, Unknown) or last.islower() else UNKNOWN

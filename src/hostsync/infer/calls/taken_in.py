@@ -67,19 +67,15 @@ def is_taken_in(frame: Frame, node: facts.Call, keywords: KeywordList) -> bool:
         return False
     if any(name == "non_blocking" and not (isinstance(v, Number) and v.const is False) for name, _, v in keywords):
         return False
-    if node.func.name == "cuda" and _is_moved_in_place(frame, node.func.value):
-        return True
-    if frame.function is None or not _is_from_caller(frame, node.func.value):
-        return False
     if node.func.name == "cuda":
-        return True
-    if frame.function.name.lstrip("_").startswith("forward"):
+        return _is_moved_in_place(frame, node.func.value) or _is_from_caller(frame, node.func.value)
+    if frame.function is None or frame.function.name.lstrip("_").startswith("forward"):
         return False
     to = node.args[0] if node.args else next((k.value for k in node.keywords if k.name == "device"), None)
     if frame.bound is None or not isinstance(frame.bound, Instance) or not isinstance(to, facts.Attr):
         return False
     own = isinstance(to.value, facts.Name) and frame.env.get(to.value.id) == frame.bound and to.name in _OWN_DEVICE
-    return own and not is_module_class(frame.context, frame.bound.name)
+    return own and not is_module_class(frame.context, frame.bound.name) and _is_from_caller(frame, node.func.value)
 
 
 def _is_moved_in_place(frame: Frame, moved: facts.Expr) -> bool:
@@ -98,7 +94,7 @@ def _is_moved_in_place(frame: Frame, moved: facts.Expr) -> bool:
 
 def _is_from_caller(frame: Frame, node: facts.Expr) -> bool:
     """Whether an expression is a part of a parameter, or a copy of one, and no model by its name."""
-    if is_model_name(node):
+    if frame.function is None or is_model_name(node):
         return False
     while True:
         if isinstance(node, (facts.Attr, facts.Subscript)):
@@ -113,7 +109,7 @@ def _is_from_caller(frame: Frame, node: facts.Expr) -> bool:
     param = value.param if isinstance(value, (Tensor, Unknown)) else None
     if param is not None:
         return not param.startswith(HELD)
-    if not isinstance(value, (Tensor, Unknown, Items, Mapping)) or frame.function is None:
+    if not isinstance(value, (Tensor, Unknown, Items, Mapping)):
         return False
     name = _gone_through(frame.function).get(node.id, node.id)
     held = frame.env.get(name)
@@ -125,10 +121,7 @@ def _is_from_caller(frame: Frame, node: facts.Expr) -> bool:
         return False
     if name == node.id and isinstance(held.element, Tensor):
         return False
-    return any(param.name == name and param.kind in _SINGLE for param in frame.function.params)
-
-
-_SINGLE: Final = frozenset({"positional", "normal", "keyword"})
+    return any(param.name == name for param in frame.function.params)
 
 
 def _gone_through(function: facts.Function) -> Table[str, str]:

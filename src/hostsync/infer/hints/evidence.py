@@ -358,7 +358,7 @@ def _guarded(node: Any) -> tuple[set[str] | None, tuple[Any, ...], tuple[Any, ..
     return asked, (node.body,), (node.test, node.orelse)
 
 
-TRACING: Final = frozenset(
+_TRACING: Final = frozenset(
     """is_compiling is_dynamo_compiling is_exporting is_scripting is_tracing is_current_stream_capturing is_fx_tracing
     is_in_onnx_export is_torchdynamo_compiling is_torch_fx_proxy _get_tracing_state""".split()
 )
@@ -373,8 +373,8 @@ def asks_for_tracing(test: Expr) -> bool:
     """`torch.jit.is_tracing()`, or `is_tracing` by itself, which is what that gave."""
     node = test.func if type(test) is Call else test
     if type(node) is Name:
-        return node.id in TRACING
-    return type(node) is Attr and type(test) is Call and node.name in TRACING
+        return node.id in _TRACING
+    return type(node) is Attr and type(test) is Call and node.name in _TRACING
 
 
 def _asked_about(test: Expr) -> set[str]:

@@ -118,7 +118,7 @@ def mapping_method(
 
 def array_method(receiver: Array, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     if name == "item":
-        return UNKNOWN if receiver.dtype == "object" else NUMBER
+        return NUMBER
     if name == "tolist":
         return Items("list", None, NUMBER if receiver.ndim == 1 else UNKNOWN)
     if name in {"sum", "mean", "max", "min", "std", "var", "prod", "argmax", "argmin", "any", "all"}:
