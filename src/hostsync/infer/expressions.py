@@ -235,6 +235,8 @@ def _unary(frame: Frame, node: facts.Unary) -> Value:
         return Number(-value.const)
     if isinstance(value, Instance):
         return negated(frame, node, value) or UNKNOWN
+    if isinstance(value, Unknown) and value.param is not None:
+        return Unknown(value.param, True, dtype=value.dtype)
     return value if isinstance(value, (Array, Number)) else UNKNOWN
 
 

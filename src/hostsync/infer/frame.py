@@ -575,7 +575,7 @@ def as_tensor(value: Unknown, proof: facts.Place | None = None) -> Tensor:
     origin = because(Reason(proof, "only a tensor is used like this"), None) if proof is not None else None
     if value.param is None:
         return Tensor(ANYWHERE, origin=origin)
-    return Tensor(of_param(value.param), param=None if value.derived else value.param, origin=origin)
+    return Tensor(of_param(value.param), value.dtype, param=None if value.derived else value.param, origin=origin)
 
 
 LOADER_CLASS: Final = "torch.utils.data.DataLoader"

@@ -31,6 +31,7 @@ from hostsync.infer.values import (
     NUMBER,
     TEXT,
     UNKNOWN,
+    UNTOLD,
     Callable,
     Choice,
     ClassRef,
@@ -238,9 +239,12 @@ def _told_device(frame: Frame, position: int, param: facts.Param, held: Handed |
     if frame.events is None and frame.sink is None:
         return given
     if held is not None and isinstance(held.value, DeviceValue):
-        if held.value.device == CPU or held.value.device >= MOVED:
-            return held.value
-        return given if frame.sink is None else held.value
+        device = held.value.device
+        if device == UNTOLD:
+            return DeviceValue(CPU, param.name)
+        if device == CPU or device >= MOVED:
+            return DeviceValue(device)
+        return given if frame.sink is None else DeviceValue(device)
     if param.default is not None or frame.owner is None or frame.function is None or frame.bound is None:
         return given
     calls = [call for info in frame.context.lineage(frame.owner) for call in info.host_calls]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Final
 
 from hostsync import facts
@@ -233,6 +234,9 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
         if isinstance(classes, facts.Binary):
             promised = from_annotation(classes, lambda node: _value(frame, node) or Unknown())
             found = [promised]
+        elif (named := _value(frame, classes)) is not None and isinstance(named, Items):
+            # A tuple of classes that has a name.
+            found = [from_annotation(classes, partial(_one_of, item)) for item in named.items or ()]
         else:
             found = [from_annotation(option, lambda node: _value(frame, node) or Unknown()) for option in options]
         found = [_as_tensor(frame, kind) for kind in found]
@@ -243,13 +247,20 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
                 _set(frame, test.args[0], found[0])
         elif len(found) == 1 and found[0] is not None:
             _set_kind(frame, test.args[0], found[0], truth)
-        elif found and not any(isinstance(value, Tensor) for value in found):
+        elif found:
             value = _value(frame, test.args[0])
-            if isinstance(value, Tensor):
+            of_tensors = any(isinstance(kind, Tensor) for kind in found)
+            if isinstance(value, Tensor) and of_tensors and not truth:
+                _set(frame, test.args[0], Unknown(value.param, apart_from=value))
+            elif isinstance(value, Tensor) and not of_tensors:
                 if truth:
                     _set(frame, test.args[0], Unknown())
                 elif all(isinstance(kind, _OTHER_KINDS) for kind in found):
                     _set(frame, test.args[0], value._replace(sure=True))
+
+
+def _one_of(item: Value, _: facts.Expr) -> Value:
+    return item
 
 
 def _as_tensor(frame: Frame, kind: Value | None) -> Value | None:

@@ -21,6 +21,8 @@ CPU: Final[Device] = frozenset({"cpu"})
 META: Final[Device] = frozenset({"meta"})
 ANYWHERE: Final[Device] = frozenset({"?"})
 MOVED: Final[Device] = frozenset({"moved"})
+UNTOLD: Final[Device] = frozenset({"untold"})
+"""Where a call leaves out a device that is the CPU then. Only devices are ever there, between files."""
 _HOST: Final[Device] = CPU | META
 
 
@@ -121,6 +123,8 @@ class Unknown(NamedTuple):
     """It was computed from the parameter, element by element, rather than being it."""
     apart_from: Tensor | None = None
     """What it is where a test does not, as here, tell that it is no tensor."""
+    dtype: str = ""
+    """What it is a tensor of, if it is one, where it was computed by a comparison: bool."""
 
 
 class Tensor(NamedTuple):

@@ -194,7 +194,8 @@ def _to(
     """A copy to `wanted`, unless the source is there already."""
     non_blocking = _flag("non_blocking", None if op == "Tensor.to" else 1, args, keywords)
     if only_host(wanted.device):
-        if wanted.device == CPU and non_blocking is not True:
+        # Where it is the CPU as no call says otherwise, what is handed in is there, too.
+        if wanted.device == CPU and wanted.param is None and non_blocking is not True:
             return _to_host(frame, node, source, op, "to-host")
         return source._replace(device=wanted.device, param=None)
     moved = source._replace(device=wanted.device, pinned=False, param=None)

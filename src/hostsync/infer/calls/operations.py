@@ -102,6 +102,8 @@ _FACTORIES_BY_SIZE: Final = frozenset(
     ["zeros", "ones", "empty", "full", "rand", "randn", "new_zeros", "new_ones", "new_empty", "new_full"]
 )
 _BOOL_OPERATORS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_OF_MASKS: Final = frozenset({"&", "|", "^"})
+"""Of two masks, these give another."""
 
 
 ARGUMENTS: Final = "arguments"
@@ -592,7 +594,9 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         params = {v.param for v in (left, right) if isinstance(v, Unknown) and v.param is not None}
         if len(params) == 1 and {tl, tr} <= {Unknown, Number}:
-            return Unknown(params.pop(), True)
+            are_masks = all(isinstance(v, Unknown) and v.dtype == "bool" for v in (left, right))
+            is_mask = op in _BOOL_OPERATORS or (op in _OF_MASKS and are_masks)
+            return Unknown(params.pop(), True, dtype="bool" if is_mask else "")
         return UNKNOWN
     if op in _BOOL_OPERATORS:
         return NUMBER

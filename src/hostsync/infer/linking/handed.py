@@ -12,13 +12,14 @@ from hostsync import facts
 from hostsync.infer.calls.operations import device_of
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall
-from hostsync.infer.hints.defaults import is_device_name
-from hostsync.infer.linking.plain import is_foreign
+from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.linking.plain import SEPARATOR, is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
     HANDED_IN,
     MOVED,
+    UNTOLD,
     Array,
     Callable,
     Device,
@@ -47,7 +48,7 @@ KEYS: Final = "[]"
 """Stands for the dictionaries of the project, in the place of a function: what they hold, by key."""
 PROMISED: Final = "."
 """Begins the name of a class, in the place of a function: what derived classes have that it uses without knowing it."""
-_NEWS: Final = CPU | MOVED
+NEWS: Final = CPU | MOVED | UNTOLD
 HELD: Final = "~"
 """Begins the name of what is held by something that only has a name: `~scheduler.timesteps`."""
 COMMON: Final = frozenset(
@@ -145,9 +146,39 @@ def device_handed(symbol: str, site: CallSite, param: str) -> DeviceValue | None
     return DeviceValue(without_params(device))
 
 
+def on_host_by_default(context: Context, symbol: str) -> tuple[str, ...]:
+    """The parameters of a function or constructor that ask for a device, and are the CPU where a call leaves them out.
+
+    None as a default is no word of the CPU: what it stands for is worked out inside. Methods don't count: the object
+    may have been told a device by then.
+    """
+    node: facts.Function | facts.Lambda | None = context.functions.get(symbol)
+    if node is None and is_foreign(symbol) and context.links is not None:
+        callee = context.links.library.function(symbol)
+        node = callee.node if isinstance(callee, Callable) else None
+    owner, _, name = symbol.rpartition(SEPARATOR)[2].rpartition(".")
+    if node is None or (owner and name != "__init__"):
+        return ()
+    return tuple(
+        [
+            param.name
+            for param in node.params
+            if param.default is not None
+            and is_device_name(param.name)
+            and is_host_default(param.default)
+            and not is_none(param.default)
+        ]
+    )
+
+
 def all_told(device: Device) -> Device:
-    """A device that several calls hand in, as one: what was made anywhere is there until it is moved."""
-    return MOVED if device >= MOVED else device
+    """A device that several calls hand in, as one: what was made anywhere is there until it is moved.
+
+    Calls that leave it out say nothing where others don't.
+    """
+    if device >= MOVED:
+        return MOVED
+    return device - UNTOLD if device > UNTOLD else device
 
 
 def told_by_calls(context: Context, *, again: bool = False) -> dict[str, dict[str, Handed]]:
@@ -228,7 +259,7 @@ def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str, *, is_p
         if given is not None and not (is_program and site.caller == "<module>" and only_host(given.device)):
             found = DeviceValue(found.device | given.device)
             first = first or Reason(site.span, HANDED_IN)
-    return Handed(found._replace(device=all_told(found.device)), first, "") if found.device & _NEWS else None
+    return Handed(found._replace(device=all_told(found.device)), first, "") if found.device & NEWS else None
 
 
 def tensor_of(handed: Handed) -> Tensor:

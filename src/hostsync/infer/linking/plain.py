@@ -89,7 +89,7 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
         told = [1] if host_doubt(value) else []
         return ["T", sorted(value.device), value.dtype, value.ndim, value.sure, value.pinned, value.param, *told]
     if isinstance(value, Unknown):
-        return None if value.param is None else ["U", value.param, value.derived]
+        return None if value.param is None else ["U", value.param, value.derived, *filter(None, [value.dtype])]
     if isinstance(value, Number):
         return ["#"] if value.const is None or value.const != value.const else ["#", value.const]
     if isinstance(value, Text):
@@ -165,7 +165,7 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
             frozenset(data[1]), data[2], data[3], data[4], data[5], TOLD_BY_DEFAULT if data[7:] else None, data[6]
         )
     if kind == "U":
-        return Unknown(data[1], data[2])
+        return Unknown(data[1], data[2], dtype=data[3] if data[3:] else "")
     if kind == "#":
         return Number(data[1]) if len(data) > 1 else NUMBER
     if kind == "S":

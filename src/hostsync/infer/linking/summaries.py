@@ -142,6 +142,11 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
         is_stub = _is_stub(node)
         if is_stub or isinstance(result, Method) or (isinstance(result, Unknown) and result.param is None):
             return from_annotation(node.returns, partial(evaluate, frame)) or result
+        if isinstance(result, Tensor) and not result.sure:
+            # Of a chain of tests nobody sees that one of them holds.
+            promised = from_annotation(node.returns, partial(evaluate, frame))
+            if isinstance(promised, Tensor) and promised.sure:
+                return result._replace(sure=True)
     return result
 
 
@@ -211,7 +216,7 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
         argument = bindings.get(value.param, defaults.get(value.param))
         if argument is None:
             return UNKNOWN
-        return _derived(argument) if value.derived else argument
+        return _derived(argument, value.dtype) if value.derived else argument
     if isinstance(value, (DeviceValue, Instance)):
         if not is_of_params(value.device):
             return value
@@ -237,14 +242,14 @@ def _holds_no_tensor(argument: Value | None) -> bool:
     return isinstance(argument, (Items, Mapping)) and not tensors_in(argument)
 
 
-def _derived(argument: Value) -> Value:
+def _derived(argument: Value, dtype: str) -> Value:
     """The result of arithmetic on an argument, element by element."""
     if isinstance(argument, Tensor):
-        return argument._replace(dtype="", param=None)
+        return argument._replace(dtype=dtype, param=None)
     if isinstance(argument, Number):
         return NUMBER
     if isinstance(argument, Unknown):
-        return argument._replace(derived=True)
+        return argument._replace(derived=True, dtype=dtype)
     return argument if isinstance(argument, Array) else UNKNOWN
 
 
@@ -327,7 +332,10 @@ def bind_arguments(
         known = {param.name for param in node.params}
         others: list[tuple[str, Value]] = []
         for keyword, _, value in keywords:
-            if keyword is not None:
+            if keyword is None:
+                # Any device may be among them.
+                result.update({name: UNKNOWN for name in known if is_device_name(name) and name not in result})
+            else:
                 if keyword in known:
                     result[keyword] = value
                 else:

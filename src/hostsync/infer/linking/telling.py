@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hostsync.infer.classes import closed
 from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed, Signature
-from hostsync.infer.linking.handed import COMMON, Working, all_told, device_handed, open_tensor, opened, tells
+from hostsync.infer.linking.handed import (
+    COMMON,
+    NEWS,
+    Working,
+    all_told,
+    device_handed,
+    on_host_by_default,
+    open_tensor,
+    opened,
+    tells,
+)
 from hostsync.infer.linking.plain import (
     SEPARATOR,
     Plain,
@@ -24,9 +34,11 @@ from hostsync.infer.linking.summaries import is_abstract, summarise
 from hostsync.infer.values import (
     MOST_OPTIONS,
     UNKNOWN,
+    UNTOLD,
     Callable,
     Choice,
     ClassRef,
+    Device,
     DeviceValue,
     Instance,
     Items,
@@ -125,7 +137,28 @@ def _qualify(name: str) -> str:
 
 
 def _direct(context: Context, own: Wanted) -> Plain:
-    return _calls(context, own, ((symbol, sites) for symbol, sites in context.calls.items() if is_foreign(symbol)))
+    found = _calls(context, own, ((symbol, sites) for symbol, sites in context.calls.items() if is_foreign(symbol)))
+    for symbol, sites in context.calls.items():
+        for param in on_host_by_default(context, symbol):
+            told = _told_or_not(context, symbol, sites, param, own)
+            if told is not None:
+                found.setdefault(_known_as(symbol, own.key), {})[param] = told
+    return found
+
+
+def _told_or_not(context: Context, symbol: str, sites: Sequence[CallSite], param: str, own: Wanted) -> Plain:
+    """The device that calls hand in, or leave out; those of the module itself count, too: what others leave out is the
+    CPU only where nobody hands it in."""
+    found: Device = frozenset()
+    first: CallSite | None = None
+    for site in sites:
+        if context.is_program and site.caller == "<module>" and not is_foreign(symbol):
+            continue
+        given = device_handed(symbol, site, param) if param in site.bindings else DeviceValue(UNTOLD)
+        if given is not None:
+            found |= given.device
+            first = first or site
+    return None if first is None else [encode(DeviceValue(all_told(found)), _qualify), own.row_named(first.span[0])]
 
 
 def _methods(context: Context, own: Wanted) -> Plain:
@@ -364,7 +397,7 @@ def join_plain(a: Plain, b: Plain) -> Plain:
 
 def is_news(data: Plain) -> bool:
     """Whether a device in its plain form says something: that it is the CPU, or where something was moved to."""
-    return "cpu" in data[1] or "moved" in data[1]
+    return not NEWS.isdisjoint(data[1])
 
 
 def is_sure(data: Plain) -> bool:
