@@ -217,6 +217,12 @@ STATED: tuple[Stated, ...] = (
     Stated("torch.distributed.barrier", ("async_op missing",), "gpu for one rank; ProcessGroupNCCL.cpp"),
     Stated("torch.distributed.monitored_barrier", ("always",), "distributed_c10d.py"),
     Stated("torch.save", ("always",), "serialization.py copies every storage to the host"),
+    Stated(
+        "torch.distributions.Distribution.log_prob torch.distributions.ExponentialFamily.log_prob "
+        "torch.distributions.Independent.log_prob",
+        ("self validating",),
+        "what the methods do that are meant: distribution.py `_validate_sample`, independent.py `base_dist.log_prob`",
+    ),
     Stated("torch.manual_seed", ("seed tensor",), "random.py int(seed)"),
 )
 """In the order in which section heads of torch's documentation have them."""

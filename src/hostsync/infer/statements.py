@@ -214,8 +214,24 @@ def _aug_assign(frame: Frame, node: facts.AugAssign) -> bool:
 
 
 def _expression(frame: Frame, node: facts.ExprStmt) -> bool:
-    evaluate(frame, node.value)
+    call = node.value
+    evaluate(frame, call)
+    events = frame.events
+    if events and isinstance(call, facts.Call) and isinstance(call.func, facts.Attr) and call.func.name in _MOVING:
+        last = events[-1]
+        if last.event.span == call.span and not _is_tensor(frame, call.func.value):
+            # Of a tensor, what is moved would be lost: this is an object that moves its parts, such as a module.
+            events[-1] = last._replace(event=last.event._replace(confidence="possible"))
     return True
+
+
+def _is_tensor(frame: Frame, node: facts.Expr) -> bool:
+    with frame.silently():
+        value = evaluate(frame, node)
+    return isinstance(value, Tensor) and value.sure
+
+
+_MOVING: Final = frozenset({"to", "cuda"})
 
 
 def _return(frame: Frame, node: facts.Return) -> bool:

@@ -89,6 +89,8 @@ def operation(
         if op.name.startswith(DISTRIBUTIONS):
             value = value._replace(device=_where_it_draws(frame, tensors, placed))
         options = flags(keywords)
+        if op.name in _HANDING_ON:
+            options = next((base.options for _, base in args if isinstance(base, Instance)), options)
         return value if op.name in PACKING or options == value.options else value._replace(options=options)
     return (
         explain(value, node)
@@ -109,6 +111,8 @@ def called(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywor
         _record(frame, node, op, placed, tensors, None, "", versions, False)
 
 
+_HANDING_ON: Final = frozenset({"torch.distributions.Independent"})
+"""Distributions that hand what they are given to another, which checks it (distributions/independent.py)."""
 _UNIQUE: Final = frozenset({"unique", "unique_consecutive"})
 
 
