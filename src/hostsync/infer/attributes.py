@@ -8,13 +8,15 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.packed_sequences import PACKED, field_of
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
-from hostsync.infer.frame import Context, Frame
+from hostsync.infer.frame import Context, Frame, evaluate_silently
 from hostsync.infer.functions import is_autograd_function, takes_context
+from hostsync.infer.hints.evidence import calls_in
 from hostsync.infer.hints.imported import known_as
 from hostsync.infer.linking.links import MODULE
 from hostsync.infer.linking.summaries import returned
 from hostsync.infer.values import (
     ANYWHERE,
+    CPU,
     NUMBER,
     SIZES,
     TEXT,
@@ -170,7 +172,7 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
         if name == "training":
             return NUMBER
         if name == "saved_tensors":
-            return Items("tuple", None, Tensor(ANYWHERE))
+            return _saved(frame, base.name)
         distribution = distribution_base(frame.context, base.name)
         return Method(base, name) if distribution is None else _of_distribution(frame, base, distribution, name)
     if name == "device":
@@ -186,6 +188,22 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
     if base.name == PACKED:
         return field_of(base, name) or Method(base, name)
     return Method(base, name)
+
+
+def _saved(frame: Frame, name: str) -> Items:
+    """What `forward` of an autograd function of the module keeps for `backward`, where it says so in one place.
+
+    What it makes on the spot, as `ctx.save_for_backward(x, torch.tensor(dim))` does, is on the CPU still.
+    """
+    info = frame.context.classes.get(name)
+    forward = None if info is None else info.methods.get("forward")
+    calls = () if forward is None else calls_in(forward.body)
+    saving = [call for call in calls if isinstance(call.func, facts.Attr) and call.func.name == "save_for_backward"]
+    if len(saving) != 1 or any(isinstance(arg, facts.Starred) for arg in saving[0].args):
+        return Items("tuple", None, Tensor(ANYWHERE))
+    made = [evaluate_silently(frame, arg) if isinstance(arg, facts.Call) else UNKNOWN for arg in saving[0].args]
+    kept = [value if isinstance(value, Tensor) and value.device == CPU else Tensor(ANYWHERE) for value in made]
+    return Items("tuple", tuple(kept), UNKNOWN)
 
 
 def _of_distribution(frame: Frame, base: Instance, known_as: str, name: str) -> Value:

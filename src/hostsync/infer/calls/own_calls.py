@@ -14,6 +14,7 @@ from hostsync.infer.calls.image_transforms import MAKES_TENSORS, tensor_of_pictu
 from hostsync.infer.calls.module_containers import SEQUENTIAL
 from hostsync.infer.calls.operations import lead, merged
 from hostsync.infer.calls.packed_sequences import PACKED
+from hostsync.infer.calls.prepared_loaders import passed_through
 from hostsync.infer.classes import class_attribute, distribution_base, is_module_class
 from hostsync.infer.frame import CallSite, Frame, explain
 from hostsync.infer.hints.annotations import MODULE_CLASS
@@ -70,7 +71,7 @@ def own_function(
         return UNKNOWN
     # Of several functions nobody says which is called each time.
     _record_call(frame, node, callee.symbol, bindings, None if is_choice else frame.hot(), callee.bound)
-    value = returned(frame.context, callee, bindings)
+    value = passed_through(returned(frame.context, callee, bindings), args)
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)
     apply_effects(frame, callee, bindings)

@@ -12,7 +12,7 @@ from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.frame import LOADER_CLASS, is_loader_name
 from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.values import ACCELERATOR, UNKNOWN, Instance, Items, Method, Number, Unknown, Value
+from hostsync.infer.values import ACCELERATOR, UNKNOWN, Instance, Items, Method, Number, Tensor, Unknown, Value
 
 _BY_METHOD: Final = {"prepare": "accelerator", "prepare_data_loader": "accelerator", "setup_dataloaders": "fabric"}
 """The methods, and what ends the names of the objects that have them."""
@@ -40,6 +40,13 @@ def prepared(node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Val
     if _PREPARED not in given:
         return None
     return given[0] if len(given) == 1 else Items("tuple", given, UNKNOWN)
+
+
+def passed_through(value: Value, args: ArgumentList) -> Value:
+    """What a function gives, where that is a generator and it is handed a prepared loader: `cycle(loader)`."""
+    if isinstance(value, Items) and value.kind == "generator" and any(given == _PREPARED for _, given in args):
+        return Items("generator", None, Tensor(ACCELERATOR, sure=False))
+    return value
 
 
 def _is_loader(node: facts.Expr, value: Value) -> bool:
