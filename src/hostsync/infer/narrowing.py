@@ -277,7 +277,8 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
         if truth:
             if isinstance(value, Tensor):
                 _set(frame, node, value._replace(sure=True))
-            else:
+            elif not (isinstance(value, Number) and isinstance(node, facts.Name) and not _is_param(frame, node.id)):
+                # Of what the function worked out to be a number, this asks for tracing: sizes are tensors there.
                 param = value.param if isinstance(value, Unknown) else None
                 device = of_param(param) if param else ANYWHERE
                 is_it = isinstance(value, Unknown) and not value.derived
@@ -298,6 +299,10 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
             _set(frame, node, wanted)
     elif isinstance(value, Tensor) and isinstance(wanted, _OTHER_KINDS):
         _set(frame, node, value._replace(sure=True))
+
+
+def _is_param(frame: Frame, name: str) -> bool:
+    return frame.function is not None and any(param.name == name for param in frame.function.params)
 
 
 def _value(frame: Frame, node: facts.Expr) -> Value | None:
