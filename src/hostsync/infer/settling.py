@@ -166,8 +166,7 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     event = record.event
     if is_certain(device) or device == MOVED:
         return False
-    owner, _, name = event.symbol.rpartition(".")
-    is_built = name == "__init__" and owner in context.classes and is_module_class(context, owner)
+    is_built = _builds_module(context, event.symbol)
     if event.kind not in {"copy", "index", "call"}:
         # A module is built on the CPU of what is there, and moved then; what it makes where it is told to is there.
         is_told = device >= ACCELERATOR or any(is_device_name(atom[1:]) for atom in record.device if atom[0] == "=")
@@ -197,6 +196,19 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
             return True
         return any(name in params and is_host_default(params[name].default) for name in asked)
     return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
+
+
+def _builds_module(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
+    """The constructor of a module, or a private method that only constructors call."""
+    owner, _, name = symbol.rpartition(".")
+    if owner not in context.classes or not is_module_class(context, owner):
+        return False
+    if name == "__init__":
+        return True
+    callers = {site.caller for site in context.calls.get(symbol, ())} | context.tabled.get(symbol, set())
+    if not callers or not depth or not name.startswith("_"):
+        return False
+    return all(caller != symbol and _builds_module(context, caller, depth - 1) for caller in callers)
 
 
 def is_setup_only(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
