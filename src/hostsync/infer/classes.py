@@ -195,6 +195,7 @@ def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
         if last is not None and type(last) is type(value) and name not in frame.buffers:
             value = closed(_with_default(frame, last))
         writes = info.writes.setdefault(name, Writes())
+        writes.is_buffer = writes.is_buffer or name in frame.buffers
         info.table[name] = writes.add(value, frame.setup, dependent)
 
 

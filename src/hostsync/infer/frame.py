@@ -117,9 +117,11 @@ class Handed(NamedTuple):
 class Writes:
     """What the methods of a class assign to one attribute of `self`."""
 
-    __slots__ = ("dependent", "first", "later")
+    __slots__ = ("dependent", "first", "is_buffer", "later")
 
     def __init__(self) -> None:
+        self.is_buffer = False
+        """A method registers it, so that whatever is put there is moved with the module."""
         self.first: Value | None = None
         """By `__init__` and other set-up code."""
         self.later: Value | None = None
@@ -138,6 +140,8 @@ class Writes:
         base = self.later if self.later is not None else self.first
         if isinstance(self.first, DeviceValue) and isinstance(self.later, DeviceValue):
             # Nobody says that a device is set anew before it is used.
+            base = join(self.first, self.later)
+        elif self.is_buffer and isinstance(self.first, Tensor) and isinstance(self.later, Tensor):
             base = join(self.first, self.later)
         if base is None:
             assert self.dependent is not None

@@ -100,6 +100,8 @@ _CONVERSIONS: Final = frozenset({"as_tensor", "asarray", "from_numpy", "new_tens
 _FILLS: Final = frozenset({"full", "new_full"})
 """They take what they convert behind the size."""
 _PATHS: Final = frozenset({Name, Attr})
+_REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "add_state"})
+"""Methods that make an attribute of what they are handed."""
 _LIKE_ARRAYS: Final = frozenset("sum mean any all min max argmin argmax flatten reshape cumsum argsort".split())
 """Methods that tensors and arrays have, and modules don't."""
 _COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -228,6 +230,7 @@ def usage_of(
                 if type(node.func) is Name and node.func.id == "setattr":
                     moves_attributes = moves_attributes or _moves_attribute(node)
                 if type(node.func) is Attr and type(node.func.value) is Name:
+                    stores = stores or node.func.name in _REGISTERING
                     if node.func.name in _PLACED:
                         _note(placed, node.func.value, node.span)
                     if node.func.name in _TO_THE_DEVICE:
