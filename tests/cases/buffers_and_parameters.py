@@ -116,3 +116,47 @@ class Sampler:
 
     def __init__(self, weights: torch.Tensor):
         self.total = weights.sum().item()  # expect: HS101
+
+
+class Neuron(nn.Module):
+    """Buffers that a helper registers; what only the constructor calls runs before the module is moved."""
+
+    def __init__(self, mode: int, decay: float):
+        super().__init__()
+        self._register(mode, decay)
+        self._check()
+
+    def _register(self, mode: int, decay: float):
+        self.register_buffer("mode", torch.as_tensor(mode))
+        self.register_buffer("decay", torch.as_tensor(decay))
+
+    def _check(self):
+        if self.decay <= 0:  # silent: HS201
+            raise ValueError
+        self._check_again()
+
+    def _check_again(self):
+        assert (self.decay < 1).all()  # silent: HS203
+
+    @property
+    def kind(self):
+        return self._kind
+
+    @kind.setter
+    def kind(self, kind):
+        self._kind = kind
+        self.mode = torch.as_tensor(kind)
+
+    def check(self):
+        if self.decay <= 0:  # expect: HS201
+            raise ValueError
+
+    def forward(self, x: torch.Tensor):
+        if self.mode == 0:  # expect: HS201
+            x = x * self.decay
+        self._checked_in_use()
+        return x
+
+    def _checked_in_use(self):
+        if self.decay <= 0:  # expect: HS201
+            raise ValueError

@@ -17,3 +17,7 @@ def densities(x: torch.Tensor, mean: torch.Tensor, std: torch.Tensor, logits: to
     whole = MultivariateNormal(mean, covariance)  # expect: HS602
     drawn = normal.sample()  # expect: HS602
     return normal.log_prob(x), choice.log_prob(x.long()), whole, drawn  # silent: HS602
+
+
+def of_any(prior: Distribution, x: torch.Tensor):
+    return prior.log_prob(x)  # silent: HS602

@@ -257,3 +257,12 @@ class Grid:
     def to(self, device):
         self.rows = self.rows.to(device)  # expect: HS401
         return self
+
+
+def moved_for_good(parts):
+    """What is moved and not used is an object that moves its parts."""
+    for part in parts:
+        part.cuda()  # expect-possible: HS401
+        kept = part.cuda()  # expect: HS401
+    torch.zeros(3).cuda()  # expect: HS401
+    return kept

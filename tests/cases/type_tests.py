@@ -1,7 +1,8 @@
 """Tests of a kind: where one has told that something is no tensor, it is none; afterwards it is what it was."""
 
-from typing import Union
+from typing import Optional, Union
 
+import numpy as np
 import torch
 
 
@@ -131,3 +132,48 @@ def never_equal(x: Tensor, kernel: Tensor | None, mode: str):
     if kernel in ("auto", 1.0, 2.0):  # expect: HS106
         return x * 2
     return x / 2 if kernel == 1.0 else x  # expect: HS201
+
+
+KINDS = (np.ndarray, torch.Tensor, torch.nn.Parameter)
+NUMBERS = (int, float)
+
+
+def by_a_named_tuple(bound: Tensor, low: float):
+    kinds = (np.ndarray, torch.Tensor)
+    if isinstance(bound, kinds):
+        if (bound < low).sum() > 0:  # expect: HS201
+            return low
+    elif bound < low:  # silent: HS201
+        return low
+    if isinstance(bound, KINDS) and bound.max() > low:  # expect: HS201
+        return low
+    if isinstance(bound, NUMBERS) and bound > low:  # silent: HS201
+        return low
+    return bound
+
+
+def traced_sizes(x: Tensor, heads: int, scale: float = 1.0):
+    """Sizes are tensors under tracing alone; what is handed in may be one, whatever the annotation says."""
+    width = x.shape[-1]
+    each = width.div(heads, rounding_mode="trunc") if isinstance(width, Tensor) else width // heads
+    assert each * heads == width  # silent: HS203
+    if isinstance(scale, Tensor):
+        scale = scale.item()  # expect: HS101
+    return x.view(-1, each) * scale
+
+
+def promised(values, dtype=None) -> torch.Tensor:
+    if isinstance(values, torch.Tensor):
+        return values.to(dtype)
+    if isinstance(values, (list, tuple)):
+        return torch.tensor(values, dtype=dtype)
+
+
+class Chosen:
+    def __init__(self, classes: Optional[list[int]] = None):
+        if classes is not None:
+            classes = promised(classes, torch.long)
+        self.classes = classes
+
+    def of(self, x: Tensor):
+        return x if self.classes is None else x[self.classes]  # expect: HS405

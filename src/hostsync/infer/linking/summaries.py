@@ -207,7 +207,11 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
                 return argument
         elif not is_of_params(value.device):
             return value
-        sure = value.sure and not any(_holds_no_tensor(bindings.get(atom[1:])) for atom in value.device)
+        # Where another place is known, what is made there is a tensor whatever the argument holds.
+        of_arguments = all(atom.startswith("=") for atom in value.device)
+        sure = value.sure and not (
+            of_arguments and any(_holds_no_tensor(bindings.get(atom[1:])) for atom in value.device)
+        )
         placed = tensor_at(value, _place(value.device, bindings, defaults), value.origin)
         return placed if sure is value.sure else placed._replace(sure=sure)
     if isinstance(value, Unknown):

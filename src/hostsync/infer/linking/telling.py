@@ -32,6 +32,7 @@ from hostsync.infer.linking.plain import (
 )
 from hostsync.infer.linking.summaries import is_abstract, summarise
 from hostsync.infer.values import (
+    ANYWHERE,
     MOST_OPTIONS,
     UNKNOWN,
     UNTOLD,
@@ -154,10 +155,9 @@ def _told_or_not(context: Context, symbol: str, sites: Sequence[CallSite], param
     for site in sites:
         if context.is_program and site.caller == "<module>" and not is_foreign(symbol):
             continue
-        given = device_handed(symbol, site, param) if param in site.bindings else DeviceValue(UNTOLD)
-        if given is not None:
-            found |= given.device
-            first = first or site
+        given = device_handed(symbol, site, param)
+        found |= given.device if given is not None else ANYWHERE if param in site.bindings else UNTOLD
+        first = first or site
     return None if first is None else [encode(DeviceValue(all_told(found)), _qualify), own.row_named(first.span[0])]
 
 

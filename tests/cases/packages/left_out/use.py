@@ -1,0 +1,16 @@
+"""Leaves out devices, or hands them in."""
+
+import torch
+
+from .buffers import Buffer, Told, ToldHere, Unsaid, fetched, moved, spikes, spikes_somewhere
+
+
+class Learner:
+    def __init__(self, size, device):
+        self.buffer = Buffer(size)
+        self.others = Told(size), Told(size, device=device), ToldHere(size), Unsaid(size)
+
+    def observe(self, x, options):
+        moved(x)
+        fetched(x, "cpu")
+        return spikes(3), spikes_somewhere(3), spikes_somewhere(4, **options), self.buffer.best(x)
