@@ -123,8 +123,10 @@ class Neuron(nn.Module):
 
     def __init__(self, mode: int, decay: float):
         super().__init__()
+        self.register_buffer("level", torch.as_tensor(mode))
         self._register(mode, decay)
         self._check()
+        self.check()
 
     def _register(self, mode: int, decay: float):
         self.register_buffer("mode", torch.as_tensor(mode))
@@ -146,6 +148,7 @@ class Neuron(nn.Module):
     def kind(self, kind):
         self._kind = kind
         self.mode = torch.as_tensor(kind)
+        self.level = torch.tensor([0.0, 1.0])[kind]
 
     def check(self):
         if self.decay <= 0:  # expect: HS201
@@ -154,6 +157,8 @@ class Neuron(nn.Module):
     def forward(self, x: torch.Tensor):
         if self.mode == 0:  # expect: HS201
             x = x * self.decay
+        if self.level == 0:  # expect: HS201
+            x = x + 1
         self._checked_in_use()
         return x
 

@@ -67,4 +67,5 @@ class Endless:
         self.raw = cycle(DataLoader(dataset))
 
     def step(self, device):
-        return next(self.dl).to(device) + next(self.raw).to(device)  # expect: HS401
+        prepared = next(self.dl).to(device)  # silent: HS401
+        return prepared + next(self.raw).to(device)  # expect: HS401

@@ -155,11 +155,33 @@ def by_a_named_tuple(bound: Tensor, low: float):
 def traced_sizes(x: Tensor, heads: int, scale: float = 1.0):
     """Sizes are tensors under tracing alone; what is handed in may be one, whatever the annotation says."""
     width = x.shape[-1]
-    each = width.div(heads, rounding_mode="trunc") if isinstance(width, Tensor) else width // heads
+    if isinstance(width, torch.Tensor):
+        each = width.div(heads, rounding_mode="trunc")
+        assert each * heads == width  # silent: HS203
+    else:
+        each = width // heads
     assert each * heads == width  # silent: HS203
     if isinstance(scale, Tensor):
         scale = scale.item()  # expect: HS101
     return x.view(-1, each) * scale
+
+
+def cast(value) -> torch.Tensor:
+    if isinstance(value, list):
+        return torch.tensor(value)
+    return value
+
+
+def uncast(value):
+    if isinstance(value, list):
+        return torch.tensor(value)
+    return value
+
+
+def is_more(first, second):
+    if cast(first) > 0:  # expect: HS201
+        return first
+    return second if uncast(second) > 0 else first  # silent: HS201
 
 
 def promised(values, dtype=None) -> torch.Tensor:

@@ -59,8 +59,18 @@ def spikes_somewhere(count, device="cpu"):
     return drawn.tolist()  # expect: HS101
 
 
-def moved(x, device="cpu"):
+def moved(x: torch.Tensor, device="cpu"):
     return x.to(device)  # silent: HS102
+
+
+class Grid:
+    """Who calls a method without a device may have told another."""
+
+    def fill(self, size, device="cpu"):
+        self.points = torch.zeros(size, device=device)
+
+    def rows(self):
+        return self.points.tolist()  # expect: HS101
 
 
 def fetched(x: torch.Tensor, device="cpu"):

@@ -2,7 +2,7 @@
 
 import torch
 
-from .buffers import Buffer, Told, ToldHere, Unsaid, fetched, moved, spikes, spikes_somewhere
+from .buffers import Buffer, Grid, Told, ToldHere, Unsaid, fetched, moved, spikes, spikes_somewhere
 
 
 class Learner:
@@ -11,6 +11,8 @@ class Learner:
         self.others = Told(size), Told(size, device=device), ToldHere(size), Unsaid(size)
 
     def observe(self, x, options):
+        grid = Grid()
+        grid.fill(3)
         moved(x)
         fetched(x, "cpu")
         return spikes(3), spikes_somewhere(3), spikes_somewhere(4, **options), self.buffer.best(x)

@@ -5,17 +5,21 @@ from typing import Union
 from torch import Tensor
 
 
-def is_known(labels):
+def known_of(labels):
     return labels >= 0
 
 
-def is_unknown(labels) -> Union[bool, Tensor]:
+def unknown_of(labels) -> Union[bool, Tensor]:
     return labels < 0
 
 
-def is_within(labels, count):
+def within(labels):
     inside = labels >= 0
-    return ~(labels < 0) & inside
+    return inside & (labels < 5)
+
+
+def left(labels):
+    return ~(labels < 0)
 
 
 def shifted(labels):
