@@ -158,6 +158,10 @@ def test_readme_has_the_scores_of_the_kept_result() -> None:
         counts = f"{score['true']} | {score['false']} | {score['precision']:.2f}"
         row = f"| {title} | {counts} | {score['sites']} | {score['found']} | {score['recall']:.2f} |"
         assert row in readme, f"README does not have {row}"
+    since = result("corpus")["groups"]["looked at after a first sight"]
+    counts = f"{since['true']} findings are true and {since['false']} false"
+    assert counts in " ".join(readme.split())
+    assert f"of {since['sites']} lines that waited {since['found']} are found" in " ".join(readme.split())
     own = packages["torch"]["score"]
     said = (
         f"{own['true']} of {own['true'] + own['false']} findings were true, and {own['found']} of {own['sites']} lines"

@@ -21,3 +21,8 @@ def densities(x: torch.Tensor, mean: torch.Tensor, std: torch.Tensor, logits: to
 
 def of_any(prior: Distribution, x: torch.Tensor):
     return prior.log_prob(x)  # silent: HS602
+
+
+def by_name(policy, actions):
+    dist = policy.dist(actions)
+    return dist.log_prob(actions)  # silent: HS602

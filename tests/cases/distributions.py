@@ -294,3 +294,10 @@ def of_several(mean: Tensor, std: Tensor, action: Tensor):
     trusted = D.Independent(Normal(mean, std, validate_args=False), 1)  # silent: HS602
     quiet = trusted.log_prob(action)  # silent: HS602
     return joint.log_prob(action) - quiet, joint.entropy()  # expect: HS602
+
+
+def by_name(policy, batch, flow, x: Tensor, actions):
+    dist = policy(batch).dist
+    ratio = (dist.log_prob(batch.actions) - batch.logp_old).exp()  # expect: HS602
+    entropy = policy(batch).distribution.log_prob(actions)  # expect: HS602
+    return ratio + entropy + flow.log_prob(x)  # silent: HS602

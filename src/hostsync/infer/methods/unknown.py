@@ -10,6 +10,7 @@ from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import to_device, transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
+from hostsync.infer.calls.operations import merged
 from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
@@ -36,6 +37,7 @@ from hostsync.infer.values import (
     Value,
     of_param,
     only_host,
+    tensors_in,
 )
 
 LOG_METHODS: Final = frozenset(
@@ -202,6 +204,16 @@ def _draw(asked: _Asked) -> Value | None:
     return Tensor(asked.where()) if is_distribution else None
 
 
+def _log_prob(asked: _Asked) -> Value | None:
+    """Of what is called a distribution: whichever it is, it checks the value."""
+    if len(asked.args) != 1 or asked.keywords or not _DISTRIBUTION.search(_called(asked.subject)):
+        return None
+    where = merged(tensors_in(asked.args[0][1])) if tensors_in(asked.args[0][1]) else asked.where()
+    op = "torch.distributions.Distribution.log_prob"
+    asked.frame.emit("call", op, "", asked.node, subject=asked.subject, device=where, confidence="likely")
+    return Tensor(where, "float")
+
+
 _ANSWERS: Final[dict[str, Callable[[_Asked], Value | None]]] = {
     "item": _item,
     "tolist": _tolist,
@@ -218,6 +230,7 @@ _ANSWERS: Final[dict[str, Callable[[_Asked], Value | None]]] = {
     **dict.fromkeys(("parameters", "buffers"), _tensors),
     **dict.fromkeys(("named_parameters", "named_buffers"), _named_tensors),
     **dict.fromkeys(DRAWS, _draw),
+    "log_prob": _log_prob,
 }
 """By method, what it gives; None for what is not known."""
 
