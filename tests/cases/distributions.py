@@ -296,8 +296,8 @@ def of_several(mean: Tensor, std: Tensor, action: Tensor):
     return joint.log_prob(action) - quiet, joint.entropy()  # expect: HS602
 
 
-def by_name(policy, batch, flow, x: Tensor, actions):
+def by_name(policy, batch, flow, prior, x: Tensor, actions):
     dist = policy(batch).dist
     ratio = (dist.log_prob(batch.actions) - batch.logp_old).exp()  # expect: HS602
     entropy = policy(batch).distribution.log_prob(actions)  # expect: HS602
-    return ratio + entropy + flow.log_prob(x)  # silent: HS602
+    return ratio + entropy + flow.log_prob(x) + prior.log_prob(x)  # silent: HS602

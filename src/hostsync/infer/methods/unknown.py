@@ -206,7 +206,7 @@ def _draw(asked: _Asked) -> Value | None:
 
 def _log_prob(asked: _Asked) -> Value | None:
     """Of what is called a distribution: whichever it is, it checks the value."""
-    if len(asked.args) != 1 or asked.keywords or not _DISTRIBUTION.search(_called(asked.subject)):
+    if len(asked.args) != 1 or asked.keywords or not _CHECKING.search(_called(asked.subject)):
         return None
     where = merged(tensors_in(asked.args[0][1])) if tensors_in(asked.args[0][1]) else asked.where()
     op = "torch.distributions.Distribution.log_prob"
@@ -289,3 +289,5 @@ def _called(node: facts.Expr | None) -> str:
 
 _DISTRIBUTION: Final = re.compile(r"(^|_)(dist|distribution|prior|posterior)\d*$")
 """Names of distributions."""
+_CHECKING: Final = re.compile(r"(^|_)(dist|distribution)\d*$")
+"""Those that are torch's as a rule: priors and posteriors are of classes of their own, which check nothing."""
