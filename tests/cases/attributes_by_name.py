@@ -72,3 +72,16 @@ class Losses:
             shown[name] += float(getattr(self, f"rate_{name}"))  # silent: HS103
             shown[name] += float(getattr(self, name))  # silent: HS103
         return shown
+
+
+class Spectrum(nn.Module):
+    """Whatever window it is, it is made on the CPU; another function by its name is not known."""
+
+    def __init__(self, length: int, window: str = "hann_window", start: str = "zeros"):
+        super().__init__()
+        self.window = getattr(torch, window)(length)
+        self.start = getattr(torch, start)(length)
+
+    def forward(self, x: torch.Tensor):
+        window = self.window.to(x.device)  # expect: HS401
+        return x * window + self.start.to(x.device)  # silent: HS401

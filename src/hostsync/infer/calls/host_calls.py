@@ -15,6 +15,7 @@ from hostsync.infer.calls.operations import Arguments as _Arguments
 from hostsync.infer.calls.operations import size_of
 from hostsync.infer.classes import attributes
 from hostsync.infer.frame import Frame, evaluate_silently
+from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.keys import note_store
 from hostsync.infer.values import (
     NOTHING,
@@ -27,6 +28,7 @@ from hostsync.infer.values import (
     Items,
     Mapping,
     Number,
+    Ref,
     Tensor,
     Text,
     Unknown,
@@ -228,13 +230,22 @@ def _round(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
 
 
 def _getattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    if len(args) < 2 or not isinstance(args[1][1], Text):
+    if len(args) < 2:
         return UNKNOWN
     name = args[1][1]
+    if args[0][1] == _TORCH and "window" in last_name(args[1][0]) and getattr(name, "const", None) is None:
+        # `getattr(torch, window)(length)`: of this, all windows are like one.
+        return _WINDOW
+    if not isinstance(name, Text):
+        return UNKNOWN
     if name.const is None:
         return _one_of(frame, args[0][1], name.start)
     value = attribute(frame, args[0][1], name.const)
     return join(value, args[2][1]) if len(args) > 2 else value
+
+
+_TORCH: Final = Ref("torch")
+_WINDOW: Final = Ref("torch.hann_window")
 
 
 def _one_of(frame: Frame, receiver: Value, start: str) -> Value:
