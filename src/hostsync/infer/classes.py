@@ -10,7 +10,7 @@ from hostsync.infer.frame import ClassInfo, Context, Frame, Writes
 from hostsync.infer.functions import is_decorated, method_frame, run, takes_context, usage
 from hostsync.infer.generated import NAMED_TUPLE
 from hostsync.infer.hints.annotations import MODULE_CLASS
-from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -208,11 +208,7 @@ def _with_default(frame: Frame, value: Value) -> Value:
     params = frame.function.params if frame.function is not None else ()
     if isinstance(value, Unknown):
         return NUMBER if any(_is_number_by_default(value, param) for param in params) else value
-    told = {
-        f"={param.name}"
-        for param in params
-        if is_device_name(param.name) and is_host_default(param.default) and not is_none(param.default)
-    }
+    told = {f"={param.name}" for param in params if is_device_name(param.name) and is_host(param.default)}
     if not told:
         return value
     if isinstance(value, DeviceValue):

@@ -18,7 +18,7 @@ from hostsync.infer.frame import (
     symbol_of,
 )
 from hostsync.infer.hints.annotations import MODULE_CLASS, admits_number, from_annotation
-from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.hints.evidence import Usage, dotted_path, usage_of
 from hostsync.infer.hints.host_devices import is_handed_host
 from hostsync.infer.hints.imported import imports_torch
@@ -230,7 +230,7 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
 
 def _asks_for_device(param: facts.Param) -> bool:
     """Whether callers say all of a device: it must be given, or it is the CPU unless it is."""
-    return param.default is None or (is_host_default(param.default) and not is_none(param.default))
+    return param.default is None or is_host(param.default)
 
 
 def _told_device(frame: Frame, position: int, param: facts.Param, held: Handed | None) -> DeviceValue:

@@ -12,7 +12,7 @@ from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
 from hostsync.infer.functions import usage
 from hostsync.infer.hints.annotations import admits_number
-from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.hints.defaults import is_device_name, is_host, is_host_default, is_none
 from hostsync.infer.hints.host_devices import is_made_on_host
 from hostsync.infer.hints.loading_code import prepares_data
 from hostsync.infer.hints.moved_once import reported_once
@@ -355,7 +355,7 @@ def _is_left_on_the_host(context: Context, symbol: str, param: str, sites: Seque
     if node is None or not is_device_name(param) or any(param in site.bindings for site in sites):
         return False
     default = next((p.default for p in node.params if p.name == param), None)
-    return default is not None and is_host_default(default) and not is_none(default)
+    return is_host(default)
 
 
 def _sets_up(context: Context, symbol: str) -> bool:

@@ -17,6 +17,11 @@ def is_host_default(default: facts.Expr | None) -> bool:
     return isinstance(default, facts.Const) and (default.kind == "none" or default.value == "cpu")
 
 
+def is_host(node: facts.Expr | None) -> bool:
+    """The CPU as written: a text or a device. None is no word of it: what that stands for is worked out inside."""
+    return is_host_default(node) and not is_none(node)
+
+
 def is_none(node: facts.Expr | None) -> bool:
     """Whether an expression is `None` as written."""
     return isinstance(node, facts.Const) and node.kind == "none"

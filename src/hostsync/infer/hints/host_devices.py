@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from hostsync import facts
-from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.hints.defaults import is_device_name, is_host
 
 _CONSTRUCTORS: Final = ("__init__", "__post_init__")
 """`__post_init__` is called by what makes objects: `dataclass`, or a metaclass of the project."""
@@ -37,7 +37,7 @@ def host_calls(methods: Mapping[str, facts.Function]) -> tuple[HostCall, ...]:
             continue
         for callee, at, given in _handed(method):
             is_default = isinstance(given, facts.Name) and given.id in asked
-            if is_default or (method in made and _is_host(given)):
+            if is_default or (method in made and is_host(given)):
                 found[callee, at] = found.get((callee, at), False) or not is_default or name in called
     if not found:
         return ()
@@ -45,22 +45,14 @@ def host_calls(methods: Mapping[str, facts.Function]) -> tuple[HostCall, ...]:
         (callee, at)
         for method in methods.values()
         for callee, at, given in _handed(method)
-        if not (isinstance(given, facts.Name) and given.id in _asked(method)) and not _is_host(given)
+        if not (isinstance(given, facts.Name) and given.id in _asked(method)) and not is_host(given)
     }
     return tuple([HostCall(*place, is_made_so and place not in others) for place, is_made_so in found.items()])
 
 
 def _asked(method: facts.Function) -> set[str]:
     """The parameters that ask for a device, and are the CPU by default."""
-    return {
-        param.name
-        for param in method.params
-        if param.default is not None and is_device_name(param.name) and _is_host(param.default)
-    }
-
-
-def _is_host(node: facts.Expr) -> bool:
-    return is_host_default(node) and not is_none(node)
+    return {param.name for param in method.params if is_device_name(param.name) and is_host(param.default)}
 
 
 def _handed(method: facts.Function) -> Iterator[tuple[str, str, facts.Expr]]:

@@ -12,7 +12,7 @@ from hostsync import facts
 from hostsync.infer.calls.operations import device_of
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall
-from hostsync.infer.hints.defaults import is_device_name, is_host_default, is_none
+from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.linking.plain import SEPARATOR, is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
@@ -149,8 +149,7 @@ def device_handed(symbol: str, site: CallSite, param: str) -> DeviceValue | None
 def on_host_by_default(context: Context, symbol: str) -> tuple[str, ...]:
     """The parameters of a function or constructor that ask for a device, and are the CPU where a call leaves them out.
 
-    None as a default is no word of the CPU: what it stands for is worked out inside. Methods don't count: the object
-    may have been told a device by then.
+    Methods don't count: the object may have been told a device by then.
     """
     node: facts.Function | facts.Lambda | None = context.functions.get(symbol)
     if node is None and is_foreign(symbol) and context.links is not None:
@@ -159,16 +158,7 @@ def on_host_by_default(context: Context, symbol: str) -> tuple[str, ...]:
     owner, _, name = symbol.rpartition(SEPARATOR)[2].rpartition(".")
     if node is None or (owner and name != "__init__"):
         return ()
-    return tuple(
-        [
-            param.name
-            for param in node.params
-            if param.default is not None
-            and is_device_name(param.name)
-            and is_host_default(param.default)
-            and not is_none(param.default)
-        ]
-    )
+    return tuple([param.name for param in node.params if is_device_name(param.name) and is_host(param.default)])
 
 
 def all_told(device: Device) -> Device:
