@@ -219,16 +219,11 @@ def _expression(frame: Frame, node: facts.ExprStmt) -> bool:
     events = frame.events
     if events and isinstance(call, facts.Call) and isinstance(call.func, facts.Attr) and call.func.name in _MOVING:
         last = events[-1]
-        if last.event.span == call.span and not _is_tensor(frame, call.func.value):
+        moved = evaluate_silently(frame, call.func.value) if last.event.span == call.span else None
+        if moved is not None and not (isinstance(moved, Tensor) and moved.sure):
             # Of a tensor, what is moved would be lost: this is an object that moves its parts, such as a module.
             events[-1] = last._replace(event=last.event._replace(confidence="possible"))
     return True
-
-
-def _is_tensor(frame: Frame, node: facts.Expr) -> bool:
-    with frame.silently():
-        value = evaluate(frame, node)
-    return isinstance(value, Tensor) and value.sure
 
 
 _MOVING: Final = frozenset({"to", "cuda"})

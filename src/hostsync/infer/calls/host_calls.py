@@ -233,7 +233,8 @@ def _getattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
     if len(args) < 2:
         return UNKNOWN
     name = args[1][1]
-    if args[0][1] == _TORCH and "window" in last_name(args[1][0]) and getattr(name, "const", None) is None:
+    is_known = isinstance(name, Text) and name.const is not None
+    if not is_known and args[0][1] == _TORCH and "window" in last_name(args[1][0]):
         # `getattr(torch, window)(length)`: of this, all windows are like one.
         return _WINDOW
     if not isinstance(name, Text):

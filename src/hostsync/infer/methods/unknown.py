@@ -208,7 +208,8 @@ def _log_prob(asked: _Asked) -> Value | None:
     """Of what is called a distribution: whichever it is, it checks the value."""
     if len(asked.args) != 1 or asked.keywords or not _CHECKING.search(_called(asked.subject)):
         return None
-    where = merged(tensors_in(asked.args[0][1])) if tensors_in(asked.args[0][1]) else asked.where()
+    tensors = tensors_in(asked.args[0][1])
+    where = merged(tensors) if tensors else asked.where()
     op = "torch.distributions.Distribution.log_prob"
     asked.frame.emit("call", op, "", asked.node, subject=asked.subject, device=where, confidence="likely")
     return Tensor(where, "float")
