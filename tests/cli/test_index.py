@@ -120,8 +120,9 @@ def mean_of(x: torch.Tensor) -> float:
 def strictly(x: torch.Tensor, strict=False):
     if strict and (x > 0).all():
         raise ValueError
-    if x.ndim == 3:
-        return x
+    for part in x.split(2):
+        if part.max() > 3:
+            return x * 2
     if x.max() > 3:
         return x * 2
     return x
@@ -164,6 +165,131 @@ def test_calls_that_wait_each_time(site: Path, tmp_path: Path, hostsync_in: Host
     ran = hostsync_in("check", "user.py", "--index", "hostsync-index", "--no-cache")
     assert "the host waits for the GPU inside acme.impl.Meter: " not in ran.out
     assert "inside acme.impl.Meter\n" in ran.out and "it waits at acme/impl.py:5" in ran.out
+
+
+CHOSEN = """\
+import torch
+
+
+def validate(target: torch.Tensor, most=None):
+    if most is not None and target.max() > most:
+        raise ValueError
+
+
+def score(preds: torch.Tensor, target: torch.Tensor, top=1, average="macro", check: bool = True):
+    if check:
+        validate(target, 9)
+    if preds.ndim == 3:
+        return preds.mean()
+    if average == "none":
+        return torch.unique(preds)
+    for name, part in (("preds", preds), ("target", target)):
+        if top > 1:
+            float(part.sum())
+    return preds.sum()
+
+
+def passed_on(preds, target, check: bool = True, top=1):
+    return score(preds, target, top, check=check)
+
+
+def passed_on_changed(preds, target, check: bool = True):
+    check = check and preds.ndim > 1
+    return score(preds, target, check=check)
+
+
+def guarded(x: torch.Tensor):
+    if x.ndim == 3:
+        return x
+    return x * x.mean().item()
+
+
+def traced(x: torch.Tensor):
+    if torch.jit.is_tracing() or x.ndim == 7:
+        return x
+    if not torch.compiler.is_compiling():
+        print(x)
+    return x
+
+
+def either(x: torch.Tensor, flag=None):
+    if flag:
+        y = x.tolist()
+        return y
+    else:
+        return x
+
+
+def loops(x: torch.Tensor, parts: list):
+    for scale in (1, 2):
+        float(x * scale)
+    for part in parts:
+        float(x * part)
+
+
+def loops_of_parts(x: torch.Tensor, parts: list):
+    for part in parts:
+        float(x * part)
+
+
+class Meter:
+    def __init__(self, check: bool = True, top=1):
+        self.check = check
+        self.top = top
+        self.quiet = False
+
+    def update(self, preds: torch.Tensor, target: torch.Tensor):
+        if self.check:
+            validate(target, 3)
+
+    def noisy(self, preds: torch.Tensor):
+        if self.quiet:
+            print(preds)
+
+    def scored(self, preds: torch.Tensor, target: torch.Tensor):
+        return score(preds, target, self.top, check=self.check)
+"""
+
+
+def test_constants_decide_which_branch_of_a_function_is_taken(
+    site: Path, tmp_path: Path, hostsync_in: Hostsync
+) -> None:
+    make(site, CHOSEN)
+    indexed(hostsync_in, site, "acme")
+    source = (
+        "import torch\nfrom acme.impl import *\n\n\n"
+        "def f(x: torch.Tensor, y: torch.Tensor, flag, meter: Meter):\n"
+        "    x, y = x.cuda(), y.cuda()\n"
+        "    score(x, y)  # certain\n"
+        "    score(x, y, check=False)\n"
+        "    score(x, y, check=flag)\n"
+        "    score(x, y, 1, 'none', False)  # likely\n"
+        "    score(x, y, check=False, average='micro')\n"
+        "    passed_on(x, y)  # certain\n"
+        "    passed_on(x, y, False)\n"
+        "    passed_on(x, y, check=False, top=5)\n"
+        "    passed_on_changed(x, y)\n"
+        "    validate(y)\n"
+        "    validate(y, None)\n"
+        "    validate(y, most=4)  # certain\n"
+        "    guarded(x)  # likely\n"
+        "    traced(x)  # likely\n"
+        "    either(x)\n"
+        "    either(x, True)  # certain\n"
+        "    either(x, 0)\n"
+        "    loops(x, [])  # certain\n"
+        "    loops_of_parts(x, [1])\n"
+        "    meter.update(x, y)  # likely\n"
+        "    meter.noisy(x)\n"
+        "    meter.scored(x, y)  # likely\n"
+    )
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    wanted = {row: line.split("# ")[1] for row, line in enumerate(source.splitlines(), 1) if "  # " in line}
+    ran = hostsync_in(
+        "check", "user.py", "--output-format", "json", "--quiet", "--no-cache", "--index", "hostsync-index"
+    )
+    calls = [finding for finding in json.loads(ran.out) if finding["code"] == "HS605"]
+    assert {finding["location"]["row"]: finding["confidence"] for finding in calls} == wanted
 
 
 OPERATOR = """\

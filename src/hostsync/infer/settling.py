@@ -25,7 +25,7 @@ from hostsync.infer.linking.plain import (
     short_name,
 )
 from hostsync.infer.linking.summaries import defaults_of
-from hostsync.infer.linking.waiting import at_call, foreign_waits
+from hostsync.infer.linking.waiting import at_call, foreign_waits, meets
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -126,7 +126,7 @@ def _calls_of_others(context: Context) -> list[Event]:
         indexed = is_indexed(symbol)
         for wait in foreign_waits(context, symbol):
             for site in sites:
-                at = at_call(context, symbol, wait, site)
+                at = at_call(context, symbol, wait, site) if meets(wait, site) else None
                 device = None if at is None else resolved(context, site.caller, at, _DEPTH)
                 if device is None or only_host(device):
                     continue
@@ -135,7 +135,7 @@ def _calls_of_others(context: Context) -> list[Event]:
                 is_told = short_name(symbol) == "forward"
                 if not indexed and (is_told or not (sure and site.hot == "loop")):
                     continue
-                confidence = "certain" if sure and indexed else "likely"
+                confidence = "certain" if sure and indexed and not wait.usual else "likely"
                 if not sure and is_setup_only(context, site.caller):
                     confidence = "possible"
                 op = dotted_name(symbol) if indexed else "project"

@@ -12,7 +12,7 @@ from hostsync.infer.frame import ClassInfo, Context
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.linking.plain import SEPARATOR, Plain, encode, encode_signature, is_at_top, is_foreign
 from hostsync.infer.linking.summaries import summarise
-from hostsync.infer.linking.waiting import Wait
+from hostsync.infer.linking.waiting import Wait, encode_wait
 from hostsync.infer.values import (
     Callable,
     Choice,
@@ -67,7 +67,7 @@ class _Export:
 
     def callable(self, symbol: str, node: facts.Function, summary: Plain) -> Plain:
         """A function or method: its signature, what it returns, and when it waits, if it does."""
-        waits = [[sorted(wait.device), wait.row] for wait in self.waits.get(symbol, ())]
+        waits = [encode_wait(wait) for wait in self.waits.get(symbol, ())]
         return [encode_signature(node), summary, *([waits] if waits else [])]
 
     def name(self, name: str, value: Value) -> None:

@@ -89,10 +89,10 @@ class Library:
             self._summaries[symbol] = known
         return known
 
-    def waits(self, symbol: str) -> list[tuple[frozenset[str], int]]:
-        """When a function or method waits: where that lives which is waited for, and the row; see `waiting.Wait`."""
+    def waits(self, symbol: str) -> Plain:
+        """When a function or method waits, as `waiting.decode_wait` reads it."""
         data = self._function_data(symbol)
-        return [] if data is None or len(data) < 3 else [(frozenset(device), row) for device, row in data[2]]
+        return [] if data is None or len(data) < 3 else data[2]
 
     def class_info(self, name: str) -> KnownClass | None:
         """The class `module:name`."""

@@ -322,7 +322,7 @@ def bind_arguments(
     """Match the arguments of a call with a function's parameters, `self` left out when it is bound."""
     result: dict[str, Value] = {}
     if args:
-        names = [name for name, kind, _, _ in node.params if kind in _BY_PLACE]
+        names = [name for name, kind, _, _ in node.params if kind in BY_PLACE]
         if bound:
             names = names[1:]
         values = _one_by_one(args)
@@ -351,7 +351,7 @@ def bind_arguments(
     return result
 
 
-_BY_PLACE: Final = frozenset({"positional", "normal"})
+BY_PLACE: Final = frozenset({"positional", "normal"})
 
 
 def _one_by_one(args: list[tuple[facts.Expr, Value]]) -> list[Value]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 from hostsync import facts
@@ -10,11 +12,25 @@ from hostsync.infer.calls.operations import device_of
 from hostsync.infer.frame import CallSite, Context, Recorded
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.hints.defaults import is_host_default
-from hostsync.infer.hints.evidence import nodes_in
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import is_foreign
+from hostsync.infer.linking.reaching import (
+    Constant,
+    Decided,
+    Need,
+    Scope,
+    Step,
+    comes_past,
+    default_of,
+    is_met,
+    need_handed,
+    scope_of,
+    steps_of,
+)
+from hostsync.infer.linking.summaries import BY_PLACE
 from hostsync.infer.values import (
     ANYWHERE,
+    Callable,
     Device,
     Instance,
     Items,
@@ -30,25 +46,31 @@ _ROUNDS: Final = 4
 """How many calls deep a wait is looked for."""
 _MOST: Final = 8
 """Waits of one function that are told of."""
+_MOST_NEEDS: Final = 4
+"""Of one wait."""
 _OF_A_VALUE: Final = frozenset({"read-back", "control-flow", "shape", "call"})
 _FROM_DATA: Final = "python-data"
 
 
 class Wait(NamedTuple):
-    """A wait that comes to pass in every call, if what it waits for lives on an accelerator."""
+    """A wait that comes to pass in every call that meets its needs, if what it waits for lives on an accelerator."""
 
     device: Device
     """Where that lives; `=x` stands for wherever the parameter `x` does, `?` alone for what the object holds."""
     row: int
     """Of the function's own file."""
+    needs: tuple[Need, ...] = ()
+    usual: bool = False
+    """It is in most calls only: something undecided comes before that may end the function, as may a special case."""
 
 
 def waits_by_function(context: Context, recorded: Iterable[Recorded]) -> dict[str, tuple[Wait, ...]]:
     """The waits of the functions of a module that was followed.
 
     A wait counts if it depends on a parameter or on what an object holds, or is one for an accelerator for sure, and if
-    nothing decides whether it is reached: no branch, no loop, no early return. What is `possible` does not count, nor
-    does a copy of a tensor to a device, which may be there already.
+    nothing but constants that are handed in, or are left to their defaults, decides whether it is reached: no other
+    branch and no loop. What is `possible` does not count, nor does a copy of a tensor to a device, which may be there
+    already.
 
     Args:
         context: what following the module has left.
@@ -67,10 +89,18 @@ def waits_by_function(context: Context, recorded: Iterable[Recorded]) -> dict[st
                 for site in sites:
                     device = at_call(context, symbol, wait, site, untyped=True)
                     if device is not None:
-                        waits.note(site.caller, device, site.span)
+                        waits.note(site.caller, device, site.span, Inner(symbol, wait, site))
         if waits.count() == before:
             break
     return {symbol: waits.of(symbol) for symbol in waits.found}
+
+
+class Inner(NamedTuple):
+    """A call of a function that waits."""
+
+    symbol: str
+    wait: Wait
+    site: CallSite
 
 
 class _Waits:
@@ -78,11 +108,18 @@ class _Waits:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.found: dict[str, dict[Device, Wait]] = {}
-        self._steps: dict[str, list[Any]] = {}
+        self.found: dict[str, dict[tuple[Device, tuple[Need, ...]], Wait]] = {}
+        self._known: dict[str, tuple[Scope, list[Step]]] = {}
 
-    def note(self, symbol: str, device: Device, span: facts.Place) -> None:
-        """Takes down a wait at a place in a function, if it counts there."""
+    def note(self, symbol: str, device: Device, span: facts.Place, inner: Inner | None = None) -> None:
+        """Takes down a wait at a place in a function, if it counts there.
+
+        Args:
+            symbol: the function.
+            device: where that lives which is waited for.
+            span: the place.
+            inner: the call there in which it waits; None if it does so by itself.
+        """
         node = self.context.functions.get(symbol)
         if node is None or node.is_generator or node.is_async:
             return
@@ -90,13 +127,49 @@ class _Waits:
             if "cpu" in device or not self._is_of_an_object(symbol, node):
                 return
             device = ANYWHERE
-        held = self.found.get(symbol, {})
-        if device in held or len(held) >= _MOST:
+        if len(self.found.get(symbol, ())) >= _MOST:
             return
-        if symbol not in self._steps:
-            self._steps[symbol] = list(_steps(node.body))
-        if any(_always_reaches(step, span) for step in self._steps[symbol]):
-            self.found.setdefault(symbol, {})[device] = Wait(device, span[0])
+        scope, steps = self._steps(symbol, node)
+        for step in steps:
+            place = comes_past(step.node, span)
+            if place is not None:
+                needs, usual = step.needs, step.usual or (inner is not None and inner.wait.usual)
+                if inner is not None and inner.wait.needs:
+                    handed = self._handed_on(scope, inner, place)
+                    if handed is None:
+                        return
+                    needs, usual = needs + handed.needs, usual or handed.usual
+                needs = tuple(dict.fromkeys(needs))
+                if len(needs) <= _MOST_NEEDS and not self._is_told(symbol, device, needs):
+                    self.found.setdefault(symbol, {})[device, needs] = Wait(device, span[0], needs, usual)
+                return
+
+    def _is_told(self, symbol: str, device: Device, needs: tuple[Need, ...]) -> bool:
+        """Whether a wait of the same with no other needs is known."""
+        return any(of == device and set(known) <= set(needs) for of, known in self.found.get(symbol, ()))
+
+    def _steps(self, symbol: str, node: facts.Function) -> tuple[Scope, list[Step]]:
+        if symbol not in self._known:
+            scope = scope_of(node, partial(_usually_held, self.context, symbol.rpartition(".")[0]))
+            self._known[symbol] = scope, list(steps_of(node, scope))
+        return self._known[symbol]
+
+    def _handed_on(self, scope: Scope, inner: Inner, place: Any) -> Decided | None:
+        """What a function needs for a call in it to meet the needs of what it calls; None if that is not known."""
+        needs: list[Need] = []
+        usual = False
+        for need in inner.wait.needs:
+            met = is_met(need, inner.site.bindings.get(need.param))
+            if met is None:
+                given = _argument(self.context, inner, place, need.param)
+                own = None if given is None else need_handed(scope, need, given)
+                if own is None:
+                    return None
+                needs += own.needs
+                usual = usual or own.usual
+            elif not met:
+                return None
+        return Decided(tuple(needs), usual)
 
     def _is_of_an_object(self, symbol: str, node: facts.Function) -> bool:
         """Whether a function is a method of objects that are made already."""
@@ -113,9 +186,56 @@ class _Waits:
 
 def foreign_waits(context: Context, symbol: str) -> tuple[Wait, ...]:
     """The waits of a function of another module."""
-    if context.links is None:
-        return ()
-    return tuple([Wait(device, row) for device, row in context.links.library.waits(symbol)])
+    return () if context.links is None else tuple(decode_wait(data) for data in context.links.library.waits(symbol))
+
+
+def encode_wait(wait: Wait) -> list[Any]:
+    """A wait as plain data; `decode_wait` reads it."""
+    more = [[list(need) for need in wait.needs], wait.usual] if wait.needs or wait.usual else []
+    return [sorted(wait.device), wait.row, *more]
+
+
+def decode_wait(data: Sequence[Any]) -> Wait:
+    device, row, *more = data
+    needs, usual = more or ((), False)
+    return Wait(frozenset(device), row, tuple(Need(*need) for need in needs), usual)
+
+
+def meets(wait: Wait, site: CallSite) -> bool:
+    """Whether a call hands in, or leaves to its default, all that a wait needs."""
+    return all(is_met(need, site.bindings.get(need.param)) for need in wait.needs)
+
+
+def _argument(context: Context, inner: Inner, place: Any, param: str) -> facts.Expr | None:
+    """What a call hands in for a parameter, None if that is not plain to see."""
+    callee: facts.Function | facts.Lambda | None = context.functions.get(inner.symbol)
+    if callee is None and context.links is not None:
+        foreign = context.links.library.function(inner.symbol)
+        callee = foreign.node if isinstance(foreign, Callable) else None
+    if callee is None or not isinstance(place, facts.Call):
+        return None
+    names = [own.name for own in callee.params if own.kind in BY_PLACE][inner.site.receiver is not None :]
+    given = dict(zip(names, takewhile(lambda arg: not isinstance(arg, facts.Starred), place.args), strict=False))
+    given.update({keyword.name: keyword.value for keyword in place.keywords if keyword.name is not None})
+    return given.get(param)
+
+
+def _usually_held(context: Context, owner: str, name: str) -> tuple[Constant] | None:
+    """The constant that an attribute of an object has, where whoever makes it leaves it to its default."""
+    made = context.functions.get(f"{owner}.__init__") if owner in context.classes else None
+    if made is None:
+        return None
+    held = {
+        statement.value
+        for statement in made.body
+        if isinstance(statement, facts.Assign)
+        for target in statement.targets
+        if isinstance(target, facts.Attr) and target.name == name
+    }
+    value = held.pop() if len(held) == 1 else None
+    if isinstance(value, facts.Name):
+        return next((default_of(param) for param in made.params if param.name == value.id), None)
+    return None
 
 
 def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untyped: bool = False) -> Device | None:
@@ -150,79 +270,3 @@ def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untype
         handed = handed or any(tensor.sure or is_certain(tensor.device) for tensor in held)
         result |= held[0].device if held else device_of(value).device
     return frozenset(result) if handed or is_certain(wait.device) else None
-
-
-# --- what is reached in every call ---------------------------------------------------------------
-
-
-def _steps(body: Sequence[facts.Stmt]) -> Iterator[Any]:
-    """Statements and expressions that are always reached, up to the first way out."""
-    for statement in body:
-        if isinstance(statement, (facts.If, facts.While)):
-            yield statement.test
-        elif isinstance(statement, facts.For):
-            yield statement.iterable
-        elif isinstance(statement, facts.With):
-            for item in statement.items:
-                yield item.value
-            yield from _steps(statement.body)
-        elif isinstance(statement, facts.Try):
-            yield from _steps(statement.body)
-        elif isinstance(
-            statement, (facts.ExprStmt, facts.Assign, facts.AugAssign, facts.Assert, facts.Return, facts.Delete)
-        ):
-            yield statement
-        if _leaves(statement):
-            return
-
-
-def _leaves(statement: Any) -> bool:
-    """Whether a function may end in a statement, other than by an error."""
-    return any(type(node) in _WAYS_OUT for node in nodes_in((statement,), _DEFINING))
-
-
-_WAYS_OUT: Final[frozenset[type]] = frozenset({facts.Return, facts.Yield})
-_DEFINING: Final[frozenset[type]] = frozenset({facts.Function, facts.Lambda, facts.Class})
-
-
-def _always_reaches(step: Any, span: facts.Place) -> bool:
-    """Whether evaluating a statement or expression comes past the place `span` in it in all cases."""
-    node = step if _holds(step.span, span) else None
-    while node is not None and node.span != span:
-        parts = [part for part in _parts(node) if _holds(part.span, span)]
-        if not parts:
-            return True
-        if any(part is optional for part in parts for optional in _optional(node)):
-            return False
-        node = parts[0]
-    return node is not None
-
-
-def _parts(node: Any) -> Iterator[Any]:
-    """The nodes right below a node, those in tuples and in keyword arguments, too."""
-    stack = list(node)
-    while stack:
-        part = stack.pop()
-        if not isinstance(part, tuple):
-            continue
-        if hasattr(part, "span"):
-            yield part
-        else:
-            stack.extend(part)
-
-
-def _optional(node: Any) -> tuple[Any, ...]:
-    """The parts of an expression that are not evaluated in all cases."""
-    if isinstance(node, facts.Conditional):
-        return node.body, node.orelse
-    if isinstance(node, facts.Logical):
-        return node.values[1:]
-    if isinstance(node, facts.Lambda):
-        return (node.body,)
-    if isinstance(node, facts.Comprehension):
-        return tuple(part for part in (node.element, node.key) if part is not None)
-    return ()
-
-
-def _holds(outer: facts.Place, inner: facts.Place) -> bool:
-    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
