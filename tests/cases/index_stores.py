@@ -282,3 +282,9 @@ def at_distinct_values(x: Tensor, labels):
     mask = torch.zeros_like(x)
     mask[:, present] = 1  # expect: HS406
     return torch.cat([mask, present])
+
+
+def one_of_several_planes(values: torch.Tensor):
+    values[2] = 0  # silent: HS406
+    values[0] = 0  # expect: HS406
+    values[-1] = 0.0  # expect: HS406

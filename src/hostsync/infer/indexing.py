@@ -620,7 +620,12 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         ints = [p for p in parts if p.kind == "int" or _is_calculated(p)]
         only_ints = len(ints) == len(parts)
         leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))
-        if base.ndim is None and only_ints and len(ints) == 1 and not isinstance(value, Number):
+        if (
+            base.ndim is None
+            and only_ints
+            and len(ints) == 1
+            and (not isinstance(value, Number) or _is_one_of_few(ints[0].node))
+        ):
             leaves_one = False
         if at_tensors or leaves_one:
             frame.emit(
@@ -675,6 +680,11 @@ def _is_pointed(base: Tensor, parts: list[Part]) -> bool:
     if len(parts) == 1:
         return base.ndim == 1
     return base.ndim in {None, len(parts)} and all(part.kind in {"int", "unknown", "tensor"} for part in parts)
+
+
+def _is_one_of_few(index: facts.Expr) -> bool:
+    """`values[2] = 0`: a plane of several that the code knows by number; the first and the last are mostly elements."""
+    return isinstance(index, facts.Const) and index.value not in {0, -1}
 
 
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "//", "%"})
