@@ -255,3 +255,11 @@ def of_the_type_of_another(boxes: torch.Tensor, inside: torch.Tensor):
     flags = (inside > 0).type(boxes.type())  # silent: HS401
     whole = torch.linalg.cholesky(eye)  # expect: HS601
     return whole, flags
+
+
+def of_nothing(device: torch.device, count):
+    kept = torch.Tensor([]).to(device)  # silent: HS401
+    none = torch.Tensor([[]]).to(device)  # silent: HS401
+    one = torch.Tensor([1.0]).to(device)  # expect: HS401
+    many = torch.Tensor(count).to(device)  # expect: HS401
+    return kept, none, one, many

@@ -301,3 +301,10 @@ def by_name(policy, batch, flow, prior, x: Tensor, actions):
     ratio = (dist.log_prob(batch.actions) - batch.logp_old).exp()  # expect: HS602
     entropy = policy(batch).distribution.log_prob(actions)  # expect: HS602
     return ratio + entropy + flow.log_prob(x) + prior.log_prob(x)  # silent: HS602
+
+
+def by_short_names(policy, batch, actions):
+    action_distrib = policy(batch)
+    next_dists = policy(batch.next)
+    total = action_distrib.log_prob(actions)  # expect: HS602
+    return total + next_dists.log_prob(actions)  # expect: HS602

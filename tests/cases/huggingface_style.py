@@ -91,3 +91,28 @@ def loss_of(logits, labels=None, config=None):
     else:
         lengths = torch.eq(labels, config.pad_token_id).int().argmax(-1) - 1
     return loss, logits[torch.arange(logits.shape[0], device=logits.device), lengths]  # silent: HS405
+
+
+class Chat:
+    def __init__(self, model, tokenizer, accelerator):
+        self.model, self.tokenizer, self.accelerator = model, tokenizer, accelerator
+
+    def answer(self, inputs, prompt: torch.Tensor, generator, client, texts):
+        ids = self.model.generate(**inputs, max_new_tokens=20, pad_token_id=0)  # expect: HS605
+        answer = self.tokenizer.batch_decode(ids[:, 4:], skip_special_tokens=True)  # expect: HS605
+        first = self.tokenizer.decode(prompt)  # expect: HS605
+        listed = self.tokenizer.batch_decode(texts)  # silent: HS605
+        raw = texts.decode("utf-8")  # silent: HS605
+        made = generator.generate(prompt)  # silent: HS605
+        asked = client.generate(prompt, num_beams=2)  # silent: HS605
+        parts = self.model.generate(prompt, return_dict_in_generate=True)  # expect: HS605
+        return answer, first, listed, raw, made, asked, parts
+
+    def on_the_host(self, prompt):
+        ids = torch.tensor(prompt)
+        return self.tokenizer.decode(ids)  # silent: HS605
+
+    def lengths(self, counts, is_cut, names):
+        counts, is_cut = self.accelerator.gather(counts), self.accelerator.gather(is_cut)
+        ended = counts[~is_cut]  # expect: HS302
+        return ended, self.names.gather(names)[names]  # silent: HS302

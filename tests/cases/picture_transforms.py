@@ -19,3 +19,36 @@ def shown(path, model, load):
 def turned(batch):
     turn = T.Compose([T.RandomRotation(10), T.Normalize(0.5, 0.5)])
     return turn(batch).max().item()  # expect: HS101
+
+
+class Encoder(torch.nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+        self.normalize = T.Normalize(mean=[0.5, 0.5, 0.5], std=[0.2, 0.2, 0.2])
+        self.blur = T.GaussianBlur(3)
+
+    def forward(self, images: torch.Tensor):
+        images = self.normalize(self.blur(images))  # expect: HS605
+        return self.net(TF.normalize(images, [0.5], [0.2]))  # expect: HS605
+
+
+class Turned:
+    """Pictures are turned where they are loaded, on the host."""
+
+    def __call__(self, image):
+        return TF.rotate(image, 20.0)  # silent: HS605
+
+
+class NormalizeTransform:
+    def __call__(self, image):
+        return TF.normalize(image, [0.5], [0.2])  # silent: HS605
+
+
+def turned_on_the_gpu(images: torch.Tensor):
+    images = images.cuda()  # expect: HS401
+    return TF.rotate(images, 20.0)  # expect: HS605  # certain: HS605
+
+
+def normalized_on_the_host():
+    return TF.normalize(torch.rand(3, 4, 4), [0.5], [0.2])  # silent: HS605

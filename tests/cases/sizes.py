@@ -50,3 +50,13 @@ class Hypotheses:
         found[0, lengths[0]] = 3  # expect: HS308,HS406
         listed = tokens.new(pad)
         return found, tokens[listed[0]]  # silent: HS308
+
+
+def spread_out(patches: torch.Tensor):
+    _, rows, columns, device, dtype = *patches.shape, patches.device, patches.dtype
+    rows = torch.arange(rows, device=device)  # silent: HS104
+    rows = rows.flatten()[:, None] * torch.arange(columns, device=device)[None]  # silent: HS104
+    first, *others, last = *patches.shape, patches.sum()
+    if columns > 3:  # silent: HS201
+        return rows.to(dtype)
+    return last.item()  # expect: HS101

@@ -32,6 +32,19 @@ def tables(sizes):
     return [size for size in sizes if (size > 0).all()]  # silent: HS201
 
 
+class Positions(torch.nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.table = torch.arange(count) / count
+
+    def forward(self, frames):
+        x = frames.flatten(1)
+        x = x + self.table.to(x.device)  # expect: HS401
+        if x.mean() > 0:  # expect: HS201
+            return x
+        return x.abs()
+
+
 def kept():
     return tables([torch.tensor([1, 2])])
 
@@ -41,6 +54,8 @@ def brightness(images: Tensor):
 
 
 if __name__ == "__main__":
+    positions = Positions(4)
+    print(positions(torch.rand(1, 4)))  # silent: HS105
     from models import Small
 
     moved(torch.rand(3).cuda())  # expect: HS401

@@ -168,6 +168,8 @@ def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
         value = unpacked(value)
     value = _with_one_each(frame, target, value)
     starred = [i for i, item in enumerate(target.items) if isinstance(item, facts.Starred)]
+    if isinstance(value, Items) and value.items is None and not starred:
+        value = _spread(frame, count) or value
     if isinstance(value, Items) and value.items is not None and not starred and len(value.items) == count:
         for item, part in zip(target.items, value.items, strict=True):
             assign(frame, item, part)
@@ -194,6 +196,19 @@ def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
         each = iterated(frame, value)
     for item in target.items:
         assign(frame, item, each)
+
+
+def _spread(frame: Frame, count: int) -> Items | None:
+    """`b, n, device = *x.shape, x.device`: as many of what is spread out as there is place for."""
+    made = frame.assigning
+    if not isinstance(made, facts.Sequence):
+        return None
+    at = [i for i, item in enumerate(made.items) if isinstance(item, facts.Starred)]
+    if len(at) != 1 or len(made.items) - 1 > count:
+        return None
+    values = [evaluate_silently(frame, item.value if isinstance(item, facts.Starred) else item) for item in made.items]
+    middle = [iterated(frame, values[at[0]])] * (count - len(values) + 1)
+    return Items("tuple", (*values[: at[0]], *middle, *values[at[0] + 1 :]), UNKNOWN)
 
 
 def _with_one_each(frame: Frame, target: facts.Sequence, value: Value) -> Value:

@@ -16,6 +16,7 @@ from hostsync.infer.hints.defaults import is_device_name, is_host, is_host_defau
 from hostsync.infer.hints.host_devices import is_made_on_host
 from hostsync.infer.hints.loading_code import prepares_data
 from hostsync.infer.hints.moved_once import reported_once
+from hostsync.infer.linking.handed import is_tried_out
 from hostsync.infer.linking.plain import (
     dotted_name,
     is_foreign,
@@ -29,7 +30,6 @@ from hostsync.infer.linking.waiting import at_call, foreign_waits, meets
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
-    BY_DEFAULT,
     CPU,
     HANDED_IN,
     MOVED,
@@ -43,10 +43,7 @@ from hostsync.infer.values import (
     Number,
     Ref,
     Tensor,
-    Text,
     Unknown,
-    Value,
-    host_doubt,
     is_certain,
     is_of_params,
     of_param,
@@ -73,11 +70,23 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
                 continue
         elif event.confidence == "likely" and record.sure and is_certain(device) and device != record.device:
             event = event._replace(confidence="certain", chain=_with_caller(context, event))
-        if _at_setup(context, record, device) or _in_data_loading(context, record, device):
+        if (
+            _at_setup(context, record, device)
+            or _in_data_loading(context, record, device)
+            or _at_the_end(context, event, device)
+        ):
             event = event._replace(confidence="possible")
         events.append(event)
     events = reported_once(context, events)
     return [*events, *_calls_that_wait(context, events), *_calls_of_others(context)]
+
+
+def _at_the_end(context: Context, event: Event, device: Device) -> bool:
+    """A value shown by a program that is a module, too, and of which nothing says that it is on an accelerator.
+
+    Who tries a module out does so on the CPU, and on the GPU by name.
+    """
+    return context.is_program and event.symbol == "<module>" and event.kind == "read-back" and not is_certain(device)
 
 
 def _checks_a_distribution(context: Context, name: str) -> bool:
@@ -241,8 +250,8 @@ def _works_on_tensors(context: Context, symbol: str) -> bool:
 
 def _is_called_in_use(context: Context, symbol: str) -> bool:
     """Whether what is called like set-up code is a step of each pass: `build_targets`, called by a loss."""
-    callers = {site.caller.rpartition(".")[2] for site in context.calls.get(symbol, ())}
-    return not callers.isdisjoint({"forward", "__call__"})
+    callers = [site.caller.rpartition(".")[2] for site in context.calls.get(symbol, ())]
+    return any(name == "__call__" or name.startswith("forward") for name in callers)
 
 
 _FILLS: Final = re.compile(r"(init|reset)\w*_(weight|param|buffer|bias)")
@@ -390,7 +399,7 @@ def _of_param(context: Context, symbol: str, param: str, depth: int, *, is_tenso
         if is_tensor and (isinstance(value, Nothing) or param not in site.bindings):
             # Where nobody hands in a tensor, nothing waits for it.
             continue
-        if value is None or isinstance(value, (Number, Ref)) or (context.is_program and _is_tried_out(site, value)):
+        if value is None or isinstance(value, (Number, Ref)) or is_tried_out(context, site, value):
             result.add("?")
         elif isinstance(value, (Nothing, Array)):
             # What is done with a NumPy array happens on the host, whatever the annotation says.
@@ -409,12 +418,3 @@ def _of_param(context: Context, symbol: str, param: str, depth: int, *, is_tenso
         else:
             result |= resolved(context, site.caller, device_of(value).device, depth - 1)
     return frozenset(result)
-
-
-def _is_tried_out(site: CallSite, value: Value | None) -> bool:
-    """A program's own call with a tensor made up for it, or with the CPU: at the end of `losses.py` it shows how, not
-    where."""
-    made_up = (isinstance(value, (DeviceValue, Text)) and only_host(device_of(value).device)) or (
-        isinstance(value, Tensor) and host_doubt(value) == BY_DEFAULT
-    )
-    return made_up and site.caller == "<module>"

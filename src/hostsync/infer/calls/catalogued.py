@@ -20,6 +20,7 @@ from hostsync.infer.calls.operations import (
 from hostsync.infer.calls.packed_sequences import PACKING, what_is_packed
 from hostsync.infer.classes import DISTRIBUTIONS
 from hostsync.infer.frame import Frame, as_tensor, explain
+from hostsync.infer.hints.keys import is_setting
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -55,12 +56,12 @@ def operation(
     keywords: KeywordList,
     receiver: Value | None,
     *,
-    is_doubtful: bool = False,
+    at_most: str | None = None,
 ) -> Value:
     """Call an operation of the catalogue: record its waits, and give its result.
 
     Args:
-        is_doubtful: what it is called of may be something else, or switched off.
+        at_most: the confidence, where what it is called of may be something else, or switched off.
     """
     placed = place(op, args, keywords)
     tensors = _tensors(frame, op, placed, receiver)
@@ -75,7 +76,7 @@ def operation(
         versions = ""
     if versions is not None:
         form = "one-argument" if one_argument_where else ""
-        _record(frame, node, op, placed, tensors, receiver, form, versions, is_doubtful)
+        _record(frame, node, op, placed, tensors, receiver, form, versions, at_most)
     if one_argument_where or (short == "nonzero" and _is_true(placed.named.get("as_tuple"))):
         return Items("tuple", None, Tensor(merged(tensors), "int", 1, origin=lead(tensors)))
     value = result(op, placed, tensors, receiver)
@@ -108,7 +109,7 @@ def called(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywor
     tensors = _tensors(frame, op, placed, None)
     versions = waiting(frame, op, placed, None)
     if versions is not None and tensors:
-        _record(frame, node, op, placed, tensors, None, "", versions, False)
+        _record(frame, node, op, placed, tensors, None, "", versions, None)
 
 
 _HANDING_ON: Final = frozenset({"torch.distributions.Independent"})
@@ -230,7 +231,7 @@ def _record(
     receiver: Value | None,
     form: str,
     versions: str,
-    is_doubtful: bool,
+    at_most: str | None,
 ) -> None:
     kind = event_kind(op)
     subject = (
@@ -241,8 +242,7 @@ def _record(
     sure, origin, confidence = True, None, None
     if kind == "synchronize" or op.name.endswith("GradScaler.step"):
         # A cache that holds nothing has nothing to free, and then nothing waits.
-        is_doubtful = is_doubtful or op.name.endswith("empty_cache")
-        device, confidence = ACCELERATOR, "likely" if is_doubtful else None
+        device, confidence = ACCELERATOR, "likely" if op.name.endswith("empty_cache") else at_most
     elif tensors:
         device, origin = merged(tensors), lead(tensors)
         sure = tensors[0].sure or kind == "read-back"
@@ -274,9 +274,20 @@ def _record(
 
 
 def flags(keywords: KeywordList) -> tuple[tuple[str, bool | None], ...]:
-    """The keyword arguments that are switches, as far as their values are known."""
-    return tuple(
-        (name, value.const if isinstance(value, Number) and isinstance(value.const, bool) else None)
-        for name, _, value in keywords
-        if name in {"pin_memory", "validate_args", "enabled"}
-    )
+    """The keyword arguments that are switches, as far as their values are known.
+
+    One that settings decide (`enabled=config.mixed_precision`) is told of under another name, too.
+    """
+    found: list[tuple[str, bool | None]] = []
+    for name, node, value in keywords:
+        if name in _SWITCHES:
+            known = value.const if isinstance(value, Number) and isinstance(value.const, bool) else None
+            found.append((name, known))
+            if name == ENABLED and known is None and is_setting(node):
+                found.append((SET_ELSEWHERE, True))
+    return tuple(found)
+
+
+ENABLED: Final = "enabled"
+SET_ELSEWHERE: Final = "enabled by settings"
+_SWITCHES: Final = frozenset({"pin_memory", "validate_args", ENABLED})

@@ -336,6 +336,10 @@ _RESHAPING: Final = frozenset(
 """They give other numbers of dimensions, or several arrays."""
 
 
+_POSITIONS: Final = frozenset({"tril_indices", "triu_indices", "diag_indices"})
+"""They take numbers and give an array for each dimension."""
+
+
 def _drawn(name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """What a function of `numpy.random` draws: an array when a size is given."""
     if name in {"seed", "default_rng", "RandomState", "Generator", "get_state", "set_state"}:
@@ -368,6 +372,8 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
         return Array(element.ndim if isinstance(element, Array) else None)
     if ".random." in name:
         return _drawn(last, args, keywords)
+    if last in _POSITIONS:
+        return Items("tuple", None, Array(1))
     if last in _NUMPY_NUMBERS or (args and all(isinstance(v, Number) for _, v in args)):
         return NUMBER
     if last in {"sum", "mean", "max", "min", "std", "var", "prod", "argmax", "argmin", "median", "percentile"}:

@@ -1,4 +1,4 @@
-"""What torchvision's transforms make of pictures: tensors in the memory of the host.
+"""What torchvision's transforms make of pictures, tensors in the memory of the host, and which of them wait.
 
 Source: documentation of torchvision, "Transforming images": `ToTensor` and `PILToTensor` take a PIL image or an array.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.calls.host_calls import ArgumentList
+from hostsync.infer.calls.catalogued import called, operation
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.frame import Frame, explain
-from hostsync.infer.values import CPU, UNKNOWN, Instance, Items, Tensor, Value
+from hostsync.infer.values import CPU, UNKNOWN, Instance, Items, Tensor, Value, is_certain, tensors_in
 
 PACKAGE: Final = "torchvision.transforms"
 MAKES_TENSORS: Final = f"{PACKAGE}.ToTensor"
@@ -19,12 +20,37 @@ _CLASSES: Final = frozenset({"ToTensor", "PILToTensor"})
 _FUNCTIONS: Final = frozenset({"to_tensor", "pil_to_tensor"})
 
 
-def image_transform(frame: Frame, node: facts.Call, name: str, args: ArgumentList) -> Value:
+def image_transform(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """The call of a function or class of `PACKAGE`."""
+    op = frame.context.ops.get(name)
+    if op is not None and _is_on_device(frame, name, args):
+        return operation(frame, node, op, args, keywords, None)
+    if op is not None:
+        with frame.silently():
+            return operation(frame, node, op, args, keywords, None)
+    if f"{name}.forward" in frame.context.ops:
+        return Instance(name, False)
     short = name.rpartition(".")[2]
     if short in _CLASSES or (short == "Compose" and args and _has_such_a_step(args[0][1])):
         return Instance(MAKES_TENSORS, False)
     return tensor_of_picture(frame, node) if short in _FUNCTIONS else UNKNOWN
+
+
+def _is_on_device(frame: Frame, name: str, args: ArgumentList) -> bool:
+    """Whether pictures are handed in that are on the GPU, for all that is known.
+
+    They are in the memory of the host where they are turned and bent to augment data; models normalize, too.
+    """
+    tensors = tensors_in(args[0][1]) if args else ()
+    if tensors and is_certain(tensors[0].device):
+        return True
+    return name.endswith("normalize") and "transform" not in frame.symbol.lower()
+
+
+def transformed(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
+    """What an object of a class of `PACKAGE` gives that is called, by the dotted name of the class."""
+    called(frame, node, name, args, keywords)
+    return args[0][1] if args else UNKNOWN
 
 
 def tensor_of_picture(frame: Frame, node: facts.Call) -> Value:

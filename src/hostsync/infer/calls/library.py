@@ -26,6 +26,7 @@ from hostsync.infer.calls.module_containers import contents
 from hostsync.infer.calls.operations import device_of, merged
 from hostsync.infer.calls.own_calls import WRAPPER, construct, own_function
 from hostsync.infer.calls.packed_sequences import PACKED, is_out_of_order
+from hostsync.infer.calls.sparse_products import sparse_product
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, evaluate_silently, explain
 from hostsync.infer.hints.annotations import from_annotation
@@ -78,7 +79,7 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
     if root in {"heapq", "bisect", "operator"} or name == "functools.reduce":
         return standard_library(frame, node, name, args, keywords)
     if name.startswith(PACKAGE):
-        return image_transform(frame, node, name, args)
+        return image_transform(frame, node, name, args, keywords)
     if root in _OF_ARRAYS and name.rpartition(".")[2].islower():
         return Array()
     special = _SPECIAL.get(name)
@@ -320,6 +321,9 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch.compile": _wrapper,
     "random.choice": _one_of,
     "torch.normal": _normal,
+    "torch.sparse.addmm": sparse_product,
+    "torch.sparse.mm": sparse_product,
+    "torch.spmm": sparse_product,
     "torch.load": _load,
     "torch.autograd.Variable": _variable,
     "torch.set_default_device": _default_device,

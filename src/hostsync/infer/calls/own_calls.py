@@ -10,7 +10,7 @@ from hostsync import facts
 from hostsync.infer.calls.callbacks import call_back
 from hostsync.infer.calls.catalogued import called, flags
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
-from hostsync.infer.calls.image_transforms import MAKES_TENSORS, tensor_of_picture
+from hostsync.infer.calls.image_transforms import MAKES_TENSORS, PACKAGE, tensor_of_picture, transformed
 from hostsync.infer.calls.module_containers import SEQUENTIAL
 from hostsync.infer.calls.operations import lead, merged
 from hostsync.infer.calls.packed_sequences import PACKED
@@ -130,6 +130,8 @@ def instance_called(
             return UNKNOWN
     if callee.name == MAKES_TENSORS:
         return tensor_of_picture(frame, node)
+    if callee.name.startswith(PACKAGE):
+        return transformed(frame, node, callee.name, args, keywords)
     if callee.name == WRAPPER:
         return args[0][1] if args else UNKNOWN
     if callee.name == SEQUENTIAL and isinstance(callee.held, Items) and callee.held.items and len(args) == 1:

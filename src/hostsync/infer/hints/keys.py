@@ -15,6 +15,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, Handed
+from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import dotted_path
 from hostsync.infer.linking.handed import open_tensor, tensor_of
 from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, join, unmixed
@@ -34,6 +35,13 @@ _SETTINGS: Final = re.compile(r"config|cfg|(^|_)(conf|opts?|options?|args|settin
 _WHOLE: Final = "*"
 """Begins what stands for a dictionary that is moved as a whole: the name that it goes by."""
 _MOVES: Final = frozenset({"to", "cuda"})
+
+
+def is_setting(node: facts.Expr) -> bool:
+    """`config.mixed_precision`, `self.cfg["amp"]`: what is read of settings."""
+    if isinstance(node, (facts.Attr, facts.Subscript)):
+        return _SETTINGS.search(last_name(node.value)) is not None or is_setting(node.value)
+    return False
 
 
 def note_store(frame: Frame, key: str, value: Value, row: int) -> None:

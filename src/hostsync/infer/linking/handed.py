@@ -16,6 +16,7 @@ from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.linking.plain import SEPARATOR, is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
+    BY_DEFAULT,
     CPU,
     HANDED_IN,
     MOVED,
@@ -30,6 +31,7 @@ from hostsync.infer.values import (
     Method,
     Nothing,
     Tensor,
+    Text,
     Unknown,
     Value,
     because,
@@ -37,6 +39,7 @@ from hostsync.infer.values import (
     is_function,
     is_of_params,
     join,
+    of_param,
     only_host,
     tensor_at,
     tensors_in,
@@ -208,6 +211,8 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
         reason = Reason(site.span, HANDED_IN)
         if isinstance(value, Array):
             return None
+        if isinstance(value, Tensor) and is_tried_out(context, site, value):
+            value = tensor_at(value, of_param(param), None)
         if isinstance(value, Instance) and working.has(value):
             objects.setdefault(value.name, reason)
         elif isinstance(value, Tensor) and value.sure:
@@ -233,6 +238,15 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
         return None
     shared = common_class(list(objects), {name: [i.name for i in context.lineage(name)[1:]] for name in objects})
     return None if shared is None else Handed(Instance(shared, True), next(iter(objects.values())), "")
+
+
+def is_tried_out(context: Context, site: CallSite, value: Value | None) -> bool:
+    """A program's own call with a tensor made up for it, or with the CPU: at the end of `losses.py` it shows how, not
+    where."""
+    made_up = (isinstance(value, (DeviceValue, Text)) and only_host(device_of(value).device)) or (
+        isinstance(value, Tensor) and host_doubt(value) == BY_DEFAULT
+    )
+    return made_up and context.is_program and site.caller == "<module>"
 
 
 def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str, *, is_program: bool) -> Handed | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
-from hostsync.infer.calls.catalogued import operation
+from hostsync.infer.calls.catalogued import ENABLED, SET_ELSEWHERE, operation
 from hostsync.infer.calls.derived_distributions import method_of_base
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
 from hostsync.infer.calls.operations import checks_only, merged
@@ -41,7 +41,7 @@ from hostsync.infer.values import (
 def _is_off(op: Op, receiver: Instance) -> bool:
     """Whether a method does not wait, because its object was made with what waits switched off."""
     switches = dict(receiver.options)
-    if switches.get("enabled") is False:
+    if switches.get(ENABLED) is False:
         return True
     return switches.get("validate_args") is False and checks_only(op)
 
@@ -65,8 +65,10 @@ def instance_method(
         with frame.silently():
             return _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
     if op is not None:
-        is_doubtful = dict(receiver.options).get("enabled", True) is None
-        return _drawn(receiver, name, operation(frame, node, op, args, keywords, None, is_doubtful=is_doubtful))
+        switches = dict(receiver.options)
+        # Mixed precision that settings decide about is off until somebody asks for it.
+        at_most = "possible" if SET_ELSEWHERE in switches else "likely" if switches.get(ENABLED, True) is None else None
+        return _drawn(receiver, name, operation(frame, node, op, args, keywords, None, at_most=at_most))
     if receiver.name == "logging.getLogger":
         return printed(frame, node, f"logging.{name}", args) if name in LOG_METHODS else NOTHING
     module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
@@ -17,7 +17,8 @@ from hostsync.infer.frame import Frame, is_model_name
 from hostsync.infer.hints import keys
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import receiver_node
-from hostsync.infer.linking.handed import HELD
+from hostsync.infer.methods import hugging_face
+from hostsync.infer.methods.asked import Asked, called
 from hostsync.infer.methods.containers import is_list
 from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite
 from hostsync.infer.values import (
@@ -45,24 +46,6 @@ LOG_METHODS: Final = frozenset(
 )
 
 
-class _Asked(NamedTuple):
-    """A method of something that is not known."""
-
-    frame: Frame
-    node: facts.Call
-    receiver: Unknown
-    name: str
-    args: ArgumentList
-    keywords: KeywordList
-    subject: facts.Expr | None
-    """The receiver, as written."""
-
-    def where(self) -> frozenset[str]:
-        """Where the receiver lives, if it is a tensor."""
-        param = self.receiver.param
-        return ANYWHERE if param is None or param.startswith(HELD) else of_param(param)
-
-
 def unknown_method(
     frame: Frame, node: facts.Call, receiver: Unknown, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
@@ -74,28 +57,28 @@ def unknown_method(
     if name in DEFINITE:
         definite(frame, node)
     subject, answer = receiver_node(node), _ANSWERS.get(name)
-    may_scale = _called(subject).endswith("scaler")
+    may_scale = called(subject).endswith("scaler")
     if answer is None and not may_scale:
         return UNKNOWN
-    asked = _Asked(frame, node, receiver, name, args, keywords, subject)
+    asked = Asked(frame, node, receiver, name, args, keywords, subject)
     found = _of_scaler(asked) if may_scale else None
     if found is None and answer is not None:
         found = answer(asked)
     return UNKNOWN if found is None else found
 
 
-def _of_scaler(asked: _Asked) -> Value | None:
+def _of_scaler(asked: Asked) -> Value | None:
     """What waits of the methods of a `GradScaler`, which only its name says that it is."""
     op = asked.frame.context.ops.get(f"torch.amp.GradScaler.{asked.name}")
     # Other scalers are told data.
     as_there = not asked.keywords and len(asked.args) == (1 if asked.name == "step" else 0)
     if op is None or not op.waits or not as_there:
         return None
-    made = operation(asked.frame, asked.node, op, asked.args, asked.keywords, None, is_doubtful=True)
+    made = operation(asked.frame, asked.node, op, asked.args, asked.keywords, None, at_most="likely")
     return Mapping((), UNKNOWN) if asked.name == "state_dict" else made
 
 
-def _looked_up(asked: _Asked) -> Value | None:
+def _looked_up(asked: Asked) -> Value | None:
     """`table.get(key)`."""
     if not asked.args:
         return None
@@ -107,25 +90,25 @@ def _looked_up(asked: _Asked) -> Value | None:
     return Items("list", None, UNKNOWN) if len(asked.args) == 2 and is_list(asked.args[1][1]) else UNKNOWN
 
 
-def _item(asked: _Asked) -> Value | None:
+def _item(asked: Asked) -> Value | None:
     if asked.args or asked.keywords:
         return None
     _read_back(asked, "Tensor.item", "likely")
     return NUMBER
 
 
-def _tolist(asked: _Asked) -> Value | None:
+def _tolist(asked: Asked) -> Value | None:
     if not asked.args:
         _read_back(asked, "Tensor.tolist", "possible" if asked.frame.knows_arrays() else "likely")
     return None
 
 
-def _read_back(asked: _Asked, op: str, confidence: str) -> None:
+def _read_back(asked: Asked, op: str, confidence: str) -> None:
     where = asked.where()
     asked.frame.emit("read-back", op, "", asked.node, subject=asked.subject, device=where, confidence=confidence)
 
 
-def _nonzero(asked: _Asked) -> Value | None:
+def _nonzero(asked: Asked) -> Value | None:
     if asked.args and not asked.keywords:
         return None
     frame, where = asked.frame, asked.where()
@@ -135,7 +118,7 @@ def _nonzero(asked: _Asked) -> Value | None:
     return Items("tuple", None, Tensor(where, "int", 1)) if as_tuple else Tensor(where, "int", 2)
 
 
-def _cpu(asked: _Asked) -> Value | None:
+def _cpu(asked: Asked) -> Value | None:
     if asked.args:
         return None
     is_doubtful = _may_be_module(asked.subject) and not _is_tensor_call(asked.frame, asked.subject)
@@ -143,17 +126,17 @@ def _cpu(asked: _Asked) -> Value | None:
     return Tensor(CPU, sure=False)
 
 
-def _numpy(asked: _Asked) -> Value | None:
+def _numpy(asked: Asked) -> Value | None:
     return None if asked.args else Array()
 
 
-def _cuda(asked: _Asked) -> Value:
+def _cuda(asked: Asked) -> Value:
     if is_taken_in(asked.frame, asked.node, asked.keywords):
         moved_on(asked.frame, asked.node, DeviceValue(ACCELERATOR))
     return Tensor(ACCELERATOR, sure=False)
 
 
-def _to(asked: _Asked) -> Value:
+def _to(asked: Asked) -> Value:
     frame, node, receiver, name, args, keywords, subject = asked
     device, _ = to_device(frame, args, keywords)
     if device is None:
@@ -170,43 +153,43 @@ def _to(asked: _Asked) -> Value:
     return Tensor(device.device, sure=False)
 
 
-def _new_tensor(asked: _Asked) -> Value:
+def _new_tensor(asked: Asked) -> Value:
     return transfer(asked.frame, asked.node, Tensor(ANYWHERE), asked.name, asked.args, asked.keywords)
 
 
-def _progress(asked: _Asked) -> Value:
+def _progress(asked: Asked) -> Value:
     shown = [(node, value) for _, node, value in asked.keywords] or asked.args
     return printed(asked.frame, asked.node, "tqdm.set_postfix", shown)
 
 
-def _logged(asked: _Asked) -> Value | None:
-    if "log" not in _called(asked.subject):
+def _logged(asked: Asked) -> Value | None:
+    if "log" not in called(asked.subject):
         return None
     return printed(asked.frame, asked.node, f"logging.{asked.name}", asked.args)
 
 
-def _state(asked: _Asked) -> Value:
+def _state(asked: Asked) -> Value:
     is_model = asked.subject is not None and is_model_name(asked.subject)
     return Mapping((), Tensor(ANYWHERE) if is_model else UNKNOWN)
 
 
-def _tensors(asked: _Asked) -> Value:
+def _tensors(asked: Asked) -> Value:
     return Items("generator", None, Tensor(_of_module(asked.receiver)))
 
 
-def _named_tensors(asked: _Asked) -> Value:
+def _named_tensors(asked: Asked) -> Value:
     return Items("generator", None, Items("tuple", (TEXT, Tensor(_of_module(asked.receiver))), UNKNOWN))
 
 
-def _draw(asked: _Asked) -> Value | None:
+def _draw(asked: Asked) -> Value | None:
     """It lives where the parameters of what was handed in do."""
-    is_distribution = asked.name.startswith("r") or _DISTRIBUTION.search(_called(asked.subject))
+    is_distribution = asked.name.startswith("r") or _DISTRIBUTION.search(called(asked.subject))
     return Tensor(asked.where()) if is_distribution else None
 
 
-def _log_prob(asked: _Asked) -> Value | None:
+def _log_prob(asked: Asked) -> Value | None:
     """Of what is called a distribution: whichever it is, it checks the value."""
-    if len(asked.args) != 1 or asked.keywords or not _CHECKING.search(_called(asked.subject)):
+    if len(asked.args) != 1 or asked.keywords or not _CHECKING.search(called(asked.subject)):
         return None
     tensors = tensors_in(asked.args[0][1])
     where = merged(tensors) if tensors else asked.where()
@@ -215,7 +198,7 @@ def _log_prob(asked: _Asked) -> Value | None:
     return Tensor(where, "float")
 
 
-_ANSWERS: Final[dict[str, Callable[[_Asked], Value | None]]] = {
+_ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {
     "item": _item,
     "tolist": _tolist,
     "nonzero": _nonzero,
@@ -232,6 +215,7 @@ _ANSWERS: Final[dict[str, Callable[[_Asked], Value | None]]] = {
     **dict.fromkeys(("named_parameters", "named_buffers"), _named_tensors),
     **dict.fromkeys(DRAWS, _draw),
     "log_prob": _log_prob,
+    **hugging_face.ANSWERS,
 }
 """By method, what it gives; None for what is not known."""
 
@@ -283,12 +267,7 @@ def _is_tensor_call(frame: Frame, node: facts.Expr | None) -> bool:
     return name not in SHARED and frame.context.ops.get("Tensor." + name) is not None
 
 
-def _called(node: facts.Expr | None) -> str:
-    """What the receiver is called, in small letters."""
-    return "" if node is None else last_name(node).lower()
-
-
-_DISTRIBUTION: Final = re.compile(r"(^|_)(dist|distribution|prior|posterior)\d*$")
+_DISTRIBUTION: Final = re.compile(r"(^|_)(dists?|distribs?|distributions?|prior|posterior)\d*$")
 """Names of distributions."""
-_CHECKING: Final = re.compile(r"(^|_)(dist|distribution)\d*$")
+_CHECKING: Final = re.compile(r"(^|_)(dists?|distribs?|distributions?)\d*$")
 """Those that are torch's as a rule: priors and posteriors are of classes of their own, which check nothing."""

@@ -1,0 +1,67 @@
+"""Products with a sparse matrix, which is coalesced in each of them if it is not coalesced yet.
+
+Source: `aten/src/ATen/native/sparse/cuda/SparseCUDATensorMath.cu`, and our measurement (the page of HS605): of two
+sparse matrices the product waits, that of a coalesced or compressed one and a dense one does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hostsync import facts
+from hostsync.infer.calls.catalogued import operation
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.operations import merged
+from hostsync.infer.frame import Frame
+from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.evidence import dotted_path, nodes_in
+from hostsync.infer.values import ANYWHERE, UNKNOWN, Value, tensors_in
+
+_COALESCED: Final = frozenset(
+    """coalesce to_sparse to_sparse_coo to_sparse_csr to_sparse_csc sparse_csr_tensor sparse_csc_tensor
+    sparse_compressed_tensor""".split()
+)
+"""Calls that give a coalesced or compressed matrix."""
+_KEEPING: Final = frozenset({"to", "cuda", "float", "half", "double", "detach"})
+"""Methods that leave a matrix as it is."""
+_CLOSED: Final[frozenset[type]] = frozenset({facts.Lambda})
+
+
+def sparse_product(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`torch.sparse.mm(graph, x)` and its like."""
+    name = "torch.spmm" if last_name(node.func) == "spmm" else f"torch.sparse.{last_name(node.func)}"
+    op = frame.context.ops.get(name)
+    at = 1 if name.endswith("addmm") else 0
+    if len(args) > at and not _is_coalesced(frame, args[at][0]):
+        tensors = [tensor for _, value in args for tensor in tensors_in(value)]
+        device = merged(tensors) if tensors else ANYWHERE
+        frame.emit("call", name, "", node, subject=args[at][0], device=device, confidence="likely")
+    return UNKNOWN if op is None else operation(frame, node, op, args, keywords, None)
+
+
+def _is_coalesced(frame: Frame, matrix: facts.Expr) -> bool:
+    """Whether a matrix is the result of a call that coalesces, here or where it got its name."""
+    made: list[facts.Expr] = [matrix]
+    path = dotted_path(matrix)
+    if path is not None:
+        made = list(_assigned(frame, path))
+    return bool(made) and all(_coalesces(value) for value in made)
+
+
+def _coalesces(node: facts.Expr) -> bool:
+    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _KEEPING:
+        node = node.func.value
+    return isinstance(node, facts.Call) and last_name(node.func) in _COALESCED
+
+
+def _assigned(frame: Frame, path: str) -> Iterator[facts.Expr]:
+    """What is assigned to a name in its function, or to an attribute in its class."""
+    bodies: list[tuple[Any, ...]] = [frame.context.module.body if frame.function is None else frame.function.body]
+    owner = frame.context.classes.get(frame.owner) if frame.owner is not None else None
+    if "." in path and owner is not None:
+        bodies = [method.body for method in owner.methods.values() if isinstance(method, facts.Function)]
+    for body in bodies:
+        for node in nodes_in(body, _CLOSED):
+            if isinstance(node, facts.Assign) and node.value is not None and path in map(dotted_path, node.targets):
+                yield node.value

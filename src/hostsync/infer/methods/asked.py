@@ -1,0 +1,35 @@
+"""A method that is called of something of which nothing is known."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hostsync import facts
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.frame import Frame
+from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.linking.handed import HELD
+from hostsync.infer.values import ANYWHERE, Unknown, of_param
+
+
+class Asked(NamedTuple):
+    """A method of something that is not known."""
+
+    frame: Frame
+    node: facts.Call
+    receiver: Unknown
+    name: str
+    args: ArgumentList
+    keywords: KeywordList
+    subject: facts.Expr | None
+    """The receiver, as written."""
+
+    def where(self) -> frozenset[str]:
+        """Where the receiver lives, if it is a tensor."""
+        param = self.receiver.param
+        return ANYWHERE if param is None or param.startswith(HELD) else of_param(param)
+
+
+def called(node: facts.Expr | None) -> str:
+    """What the receiver is called, in small letters."""
+    return "" if node is None else last_name(node).lower()
