@@ -300,6 +300,8 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         # A tuple that holds tensors is an index of nothing but a tensor, unless all are on the CPU.
         held = [part for part in index.items or () if isinstance(part, Tensor) and part.sure and part.ndim != 0]
         device = merged([tensor._replace(ndim=None) for tensor in held])
+        if _holds_mask(index):
+            return _load_tensor(frame, node, Tensor(device, origin=held[0].origin))
         if held and not only_host(device):
             return Tensor(device, origin=held[0].origin)
     return _element(frame, base) if isinstance(base, Unknown) else UNKNOWN
@@ -368,6 +370,11 @@ def _holds_positions(index: Value) -> bool:
     """A tensor of positions, or a tuple with one: what is indexed with it is a tensor, or a list that reads it back."""
     parts = index.items or () if isinstance(index, Items) and index.kind == "tuple" else (index,)
     return any(isinstance(p, Tensor) and p.sure and p.dtype == "int" and not only_host(p.device) for p in parts)
+
+
+def _holds_mask(index: Value) -> bool:
+    """`x[mask, 0]`: a mask among other indices, which nothing but a tensor takes."""
+    return isinstance(index, Items) and index.kind == "tuple" and any(map(_is_sure_mask, index.items or ()))
 
 
 def _is_sure_mask(index: Value) -> TypeGuard[Tensor]:
@@ -544,7 +551,9 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
         _rebind(frame, target.value, Items(base.kind, None, element))
     elif isinstance(base, Unknown) and base.apart_from is not None:
         return
-    elif isinstance(base, Unknown) and (_is_of_tensors(index) or _holds_positions(index)) and _has_tensors(frame):
+    elif isinstance(base, Unknown) and (
+        _holds_mask(index) or ((_is_of_tensors(index) or _holds_positions(index)) and _has_tensors(frame))
+    ):
         _store_tensor(frame, target, Tensor(ANYWHERE if base.param is None else of_param(base.param)), value)
     elif (
         isinstance(base, Unknown)

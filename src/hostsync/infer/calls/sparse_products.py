@@ -52,7 +52,9 @@ def _is_coalesced(frame: Frame, matrix: facts.Expr) -> bool:
 def _coalesces(node: facts.Expr) -> bool:
     while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _KEEPING:
         node = node.func.value
-    return isinstance(node, facts.Call) and last_name(node.func) in _COALESCED
+    return isinstance(node, facts.Call) and (
+        last_name(node.func) in _COALESCED or any(keyword.name == "is_coalesced" for keyword in node.keywords)
+    )
 
 
 def _assigned(frame: Frame, path: str) -> Iterator[facts.Expr]:

@@ -45,6 +45,9 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
     if method.name in _OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
         # Neither a tensor nor a number has it, whatever the receiver was taken to be.
         return Array()
+    if method.name == "generate" and isinstance(receiver, Tensor) and not receiver.sure:
+        # What was moved to a device is the model itself.
+        receiver = UNKNOWN
     if isinstance(receiver, Tensor):
         return tensor_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Instance):
