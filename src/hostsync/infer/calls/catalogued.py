@@ -246,7 +246,7 @@ def _record(
     elif tensors:
         device, origin = merged(tensors), lead(tensors)
         sure = tensors[0].sure or kind == "read-back"
-        confidence = None if sure else "possible"
+        confidence = None if sure else "likely" if op.name.startswith(DISTRIBUTIONS) else "possible"
     else:
         values = [*placed.named.values(), *placed.extra]
         says_where = "map_location" in placed.named

@@ -10,6 +10,7 @@ from hostsync import facts
 from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
 from hostsync.infer.calls.copies import LOADER
+from hostsync.infer.calls.einops_calls import einops_function
 from hostsync.infer.calls.from_data import from_data
 from hostsync.infer.calls.host_calls import (
     ArgumentList,
@@ -78,6 +79,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         return iteration(frame, node, name, args, keywords)
     if root in {"heapq", "bisect", "operator"} or name == "functools.reduce":
         return standard_library(frame, node, name, args, keywords)
+    if root == "einops":
+        return einops_function(frame, node, name, args)
     if name.startswith(PACKAGE):
         return image_transform(frame, node, name, args, keywords)
     if root in _OF_ARRAYS and name.rpartition(".")[2].islower():

@@ -518,8 +518,12 @@ def used_path(node: Expr) -> str | None:
 
 def _note(tensors: dict[str, Place], node: Expr, span: Place) -> None:
     path = used_path(node)
-    if path is not None and (path not in tensors or span < tensors[path]):
+    if path is not None and (path not in tensors or span < tensors[path]) and not path.endswith(_OF_TYPES):
         tensors[path] = span
+
+
+_OF_TYPES: Final = ("dtype", "qtype")
+"""Ends of the names of element types, which have `is_complex` and `itemsize` as tensors have."""
 
 
 def _note_cast(tensors: dict[str, Place], call: Call) -> None:

@@ -51,6 +51,10 @@ def _gathered(asked: Asked) -> Value | None:
     if not asked.args or not called(asked.subject).endswith("accelerator"):
         return None
     given = asked.args[0][1]
+    if asked.name == "pad_across_processes":
+        # It gathers the sizes, and reads them back.
+        tensors = tensors_in(given)
+        _wait(asked, "accelerate.Accelerator.pad_across_processes", merged(tensors) if tensors else ANYWHERE)
     if isinstance(given, Unknown):
         return as_tensor(given)
     return given if isinstance(given, (Tensor, Mapping)) else None
