@@ -288,3 +288,12 @@ def one_of_several_planes(values: torch.Tensor):
     values[2] = 0  # silent: HS406
     values[0] = 0  # expect: HS406
     values[-1] = 0.0  # expect: HS406
+
+
+def the_corner(count, device: torch.device):
+    table = torch.zeros(count, count, device=device)
+    table[..., 0, 0] = 1.0  # expect: HS406
+    table[..., 0] = 1.0  # silent: HS406
+    table[...] = 1.0  # silent: HS406
+    table[:, 0] = 1.0  # silent: HS406
+    return table

@@ -628,7 +628,9 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
             at_tensors = parts
         ints = [p for p in parts if p.kind == "int" or _is_calculated(p)]
         only_ints = len(ints) == len(parts)
-        leaves_one = only_ints and (base.ndim is None or base.ndim == len(ints))
+        # `x[..., 0, 0]` of two dimensions is one element, too.
+        all_told = len(ints) + sum(part.kind == "ellipsis" for part in parts) == len(parts)
+        leaves_one = (only_ints and base.ndim is None) or (all_told and base.ndim == len(ints) > 0)
         if (
             base.ndim is None
             and only_ints
