@@ -45,6 +45,11 @@ class NormalizeTransform:
         return TF.normalize(image, [0.5], [0.2])  # silent: HS605
 
 
+class PictureProcessor:
+    def normalize(self, image):
+        return TF.normalize(image, [0.5], [0.2])  # silent: HS605
+
+
 def turned_on_the_gpu(images: torch.Tensor):
     images = images.cuda()  # expect: HS401
     return TF.rotate(images, 20.0)  # expect: HS605  # certain: HS605

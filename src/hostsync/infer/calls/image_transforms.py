@@ -5,6 +5,7 @@ Source: documentation of torchvision, "Transforming images": `ToTensor` and `PIL
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from hostsync import facts
@@ -17,6 +18,8 @@ PACKAGE: Final = "torchvision.transforms"
 MAKES_TENSORS: Final = f"{PACKAGE}.ToTensor"
 """The class of whatever makes a tensor of a picture, `Compose` with such a step among others."""
 _CLASSES: Final = frozenset({"ToTensor", "PILToTensor"})
+_PREPARES: Final = re.compile(r"transform|process|augment", re.IGNORECASE)
+"""What code is called that prepares pictures."""
 _FUNCTIONS: Final = frozenset({"to_tensor", "pil_to_tensor"})
 
 
@@ -44,7 +47,7 @@ def _is_on_device(frame: Frame, name: str, args: ArgumentList) -> bool:
     tensors = tensors_in(args[0][1]) if args else ()
     if tensors and is_certain(tensors[0].device):
         return True
-    return name.endswith("normalize") and "transform" not in frame.symbol.lower()
+    return name.endswith("normalize") and _PREPARES.search(frame.symbol) is None
 
 
 def transformed(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
