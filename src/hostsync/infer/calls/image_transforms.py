@@ -47,7 +47,9 @@ def _is_on_device(frame: Frame, name: str, args: ArgumentList) -> bool:
     tensors = tensors_in(args[0][1]) if args else ()
     if tensors and is_certain(tensors[0].device):
         return True
-    return name.endswith("normalize") and _PREPARES.search(frame.symbol) is None
+    if not name.endswith("normalize") or _PREPARES.search(frame.symbol) is not None:
+        return False
+    return "process" not in frame.context.module.name.rpartition(".")[2]
 
 
 def transformed(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
