@@ -204,6 +204,25 @@ def guarded(x: torch.Tensor):
     return x * x.mean().item()
 
 
+def guarded_later(x: torch.Tensor, hard=True):
+    if hard:
+        if x.ndim == 3:
+            return x
+        print(x)
+    return x
+
+
+def told_first(x: torch.Tensor, soft=None):
+    y = usually(x)
+    return y * float(x.sum())
+
+
+def usually(x: torch.Tensor):
+    if x.ndim == 3:
+        return x
+    return x * x.mean().item()
+
+
 def traced(x: torch.Tensor):
     if torch.jit.is_tracing() or x.ndim == 7:
         return x
@@ -273,6 +292,9 @@ def test_constants_decide_which_branch_of_a_function_is_taken(
         "    validate(y, None)\n"
         "    validate(y, most=4)  # certain\n"
         "    guarded(x)  # likely\n"
+        "    guarded_later(x)  # likely\n"
+        "    guarded_later(x, hard=False)\n"
+        "    told_first(x)  # certain\n"
         "    traced(x)  # likely\n"
         "    either(x)\n"
         "    either(x, True)  # certain\n"

@@ -140,13 +140,15 @@ class _Waits:
                         return
                     needs, usual = needs + handed.needs, usual or handed.usual
                 needs = tuple(dict.fromkeys(needs))
-                if len(needs) <= _MOST_NEEDS and not self._is_told(symbol, device, needs):
+                if len(needs) <= _MOST_NEEDS and not self._is_told(symbol, device, needs, usual):
                     self.found.setdefault(symbol, {})[device, needs] = Wait(device, span[0], needs, usual)
                 return
 
-    def _is_told(self, symbol: str, device: Device, needs: tuple[Need, ...]) -> bool:
-        """Whether a wait of the same with no other needs is known."""
-        return any(of == device and set(known) <= set(needs) for of, known in self.found.get(symbol, ()))
+    def _is_told(self, symbol: str, device: Device, needs: tuple[Need, ...], usual: bool) -> bool:
+        """Whether a wait of the same is known, with no other needs, and in no fewer calls."""
+        return any(
+            wait.device == device and set(wait.needs) <= set(needs) and wait.usual <= usual for wait in self.of(symbol)
+        )
 
     def _steps(self, symbol: str, node: facts.Function) -> tuple[Scope, list[Step]]:
         if symbol not in self._known:
@@ -178,7 +180,7 @@ class _Waits:
         return owner in self.context.classes and name != "__init__" and not is_static
 
     def of(self, symbol: str) -> tuple[Wait, ...]:
-        return tuple(self.found.get(symbol, {}).values())
+        return tuple(self.found[symbol].values()) if symbol in self.found else ()
 
     def count(self) -> int:
         return sum(map(len, self.found.values()))
