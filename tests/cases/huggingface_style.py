@@ -102,11 +102,13 @@ class Chat:
         answer = self.tokenizer.batch_decode(ids[:, 4:], skip_special_tokens=True)  # expect: HS605
         first = self.tokenizer.decode(prompt)  # expect: HS605
         listed = self.tokenizer.batch_decode(texts)  # silent: HS605
+        whole = self.names.batch_decode(prompt)  # expect: HS605
+        first = self.names.decode(prompt)  # silent: HS605
         raw = texts.decode("utf-8")  # silent: HS605
         made = generator.generate(prompt)  # silent: HS605
         asked = client.generate(prompt, num_beams=2)  # silent: HS605
         parts = self.model.generate(prompt, return_dict_in_generate=True)  # expect: HS605
-        return answer, first, listed, raw, made, asked, parts
+        return answer, first, listed, raw, made, asked, parts, whole
 
     def loaded(self, Model, prompt: torch.Tensor):
         model = Model.from_pretrained("model").to("cuda").eval()
@@ -119,4 +121,6 @@ class Chat:
     def lengths(self, counts, is_cut, names):
         counts, is_cut = self.accelerator.gather(counts), self.accelerator.gather(is_cut)
         ended = counts[~is_cut]  # expect: HS302
-        return ended, self.names.gather(names)[names]  # silent: HS302
+        named = self.names.gather(names)
+        padded = self.accelerator.pad_across_processes(counts, dim=1)  # expect: HS605
+        return ended, named[~named], padded  # silent: HS302

@@ -274,7 +274,7 @@ def _has_nothing(source: facts.Expr | None) -> bool:
     if not isinstance(source, facts.Call) or not source.args:
         return False
     name = last_name(source.func)
-    if name in {"tensor", "as_tensor", "Tensor"} and isinstance(source.args[0], facts.Sequence):
+    if name in {"tensor", "as_tensor", "Tensor"}:
         return is_empty(source.args[0])
     sizes = source.args
     if isinstance(sizes[0], facts.Sequence):
