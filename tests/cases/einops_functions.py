@@ -34,3 +34,16 @@ def shapes(x: torch.Tensor):
 def on_the_host():
     table = rearrange(torch.arange(4), "(a b) -> a b", a=2)
     return table.sum().item()  # silent: HS101
+
+
+def of_several(x: torch.Tensor):
+    both = rearrange([x, x], "n b -> b n")
+    if both.max() > 0:  # expect: HS201
+        return both
+    return x[reduce(x > 0, "b n -> b", "sum")]  # silent: HS302
+
+
+def other_dimensions(x: torch.Tensor):
+    turned = rearrange(x, "b ... -> ... b")
+    turned[0] = 1.0  # expect: HS406
+    return turned

@@ -297,3 +297,10 @@ def the_corner(count, device: torch.device):
     table[...] = 1.0  # silent: HS406
     table[:, 0] = 1.0  # silent: HS406
     return table
+
+
+def sold(held, action: torch.Tensor, prices: torch.Tensor):
+    sell = action == 2
+    first = held[sell, 0]  # expect: HS302
+    held[sell, 0] = prices[sell]  # expect: HS302,HS303
+    return first

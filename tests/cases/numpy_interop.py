@@ -144,6 +144,13 @@ def complete(table, column):
     return rows
 
 
+def turned(x: torch.Tensor, n: int):
+    from einops import rearrange
+
+    rows = rearrange(np.arange(n), "(a b) -> (b a)", a=2)
+    return x[rows]  # expect: HS405
+
+
 def corners(x: torch.Tensor, n: int):
     rows, columns = np.tril_indices(n, -1)
     x[rows, columns] = x[columns, rows]  # expect: HS405

@@ -68,9 +68,9 @@ def spread_out_without_a_word(patches):
     return count.flatten()[:, None]
 
 
-def of_types(x: torch.Tensor, pairs, wanted):
-    complex_dtype = wanted
-    if complex_dtype.is_complex:  # silent: HS201
+def of_types(x: torch.Tensor, dtype, pairs):
+    if dtype.is_complex:  # silent: HS201
+        complex_dtype = dtype
         for pair in pairs:
             if pair[0] == complex_dtype:  # silent: HS201
                 return x.to(pair[1])

@@ -15,6 +15,7 @@ class Propagation(nn.Module):
         x = torch.sparse.mm(self.coalesced, x)  # silent: HS605
         x = torch.sparse.mm(self.rows, x)  # silent: HS605
         x = torch.sparse.addmm(x, self.graph, x)  # expect: HS605
+        x = torch.sparse.addmm(x, self.coalesced, x)  # silent: HS605
         return torch.spmm(graph, x)  # expect: HS605
 
 
@@ -34,3 +35,8 @@ def turned(graph: torch.Tensor, x: torch.Tensor):
 def on_the_host(x: torch.Tensor):
     graph = torch.sparse_coo_tensor(torch.tensor([[0], [1]]), torch.tensor([1.0]), (4, 4))
     return torch.sparse.mm(graph, torch.rand(4, 4))  # silent: HS605
+
+
+def told_to_be_coalesced(index: torch.Tensor, values: torch.Tensor, x: torch.Tensor):
+    graph = torch.sparse_coo_tensor(index, values, (4, 4), is_coalesced=True)
+    return torch.sparse.mm(graph, x)  # silent: HS605

@@ -212,6 +212,16 @@ def guarded_later(x: torch.Tensor, hard=True):
     return x
 
 
+def both_ways(x: torch.Tensor, hard=True):
+    if hard:
+        if x.ndim == 3:
+            return x
+    else:
+        if x.ndim == 2:
+            return x
+    return float(x.sum())
+
+
 def told_first(x: torch.Tensor, soft=None):
     y = usually(x)
     return y * float(x.sum())
@@ -294,6 +304,8 @@ def test_constants_decide_which_branch_of_a_function_is_taken(
         "    guarded(x)  # likely\n"
         "    guarded_later(x)  # likely\n"
         "    guarded_later(x, hard=False)\n"
+        "    both_ways(x)  # likely\n"
+        "    both_ways(x, hard=False)  # likely\n"
         "    told_first(x)  # certain\n"
         "    traced(x)  # likely\n"
         "    either(x)\n"

@@ -695,7 +695,7 @@ def _is_pointed(base: Tensor, parts: list[Part]) -> bool:
 
 def _is_one_of_few(index: facts.Expr) -> bool:
     """`values[2] = 0`: a plane of several that the code knows by number; the first and the last are mostly elements."""
-    return isinstance(index, facts.Const) and index.value not in {0, -1}
+    return isinstance(index, facts.Const) and index.value != 0
 
 
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "//", "%"})

@@ -34,7 +34,7 @@ def einops_function(frame: Frame, node: facts.Call, name: str, args: ArgumentLis
         tensors = list(tensors_in(given))
         given = tensors[0] if tensors else UNKNOWN
     if isinstance(given, Unknown) and frame.context.uses_torch and not frame.knows_arrays():
-        given = as_tensor(given)._replace(dtype=given.dtype)
+        given = as_tensor(given)
     if isinstance(given, Array):
         return Array(_dimensions(args[1][1]), given.dtype)
     if not isinstance(given, Tensor):
