@@ -37,8 +37,8 @@ def on_the_host():
 
 
 def of_several(x: torch.Tensor):
-    both = rearrange([x, x], "n b -> b n")
-    if both.max() > 0:  # expect: HS201
+    both = rearrange([x.cuda(), x.cuda()], "n b -> b n")  # expect: HS401
+    if both.max().item() > 0:  # expect: HS101  # certain: HS101
         return both
     return x[reduce(x > 0, "b n -> b", "sum")]  # silent: HS302
 

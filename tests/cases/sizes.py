@@ -62,16 +62,27 @@ def spread_out(patches: torch.Tensor):
     return last.item()  # expect: HS101
 
 
-def spread_out_without_a_word(patches):
-    _, count, device = *patches.shape, patches.device
-    count = torch.arange(count, device=device)  # silent: HS104
-    return count.flatten()[:, None]
+def spread_out_without_a_word(patches, base=10000, dtype=torch.float32):
+    _, n, dim, device, dtype = *patches.shape, patches.device, patches.dtype
+
+    n = torch.arange(n, device=device)  # silent: HS104
+    omega = torch.arange(dim // 2, device=device) / (dim // 2 - 1)
+    omega = 1.0 / (base**omega)
+    n = n.flatten()[:, None] * omega[None, :]
+    return torch.cat((n.sin(), n.cos()), dim=1).type(dtype)
 
 
-def of_types(x: torch.Tensor, dtype, pairs):
-    if dtype.is_complex:  # silent: HS201
-        complex_dtype = dtype
-        for pair in pairs:
-            if pair[0] == complex_dtype:  # silent: HS201
-                return x.to(pair[1])
+def of_types(x: torch.Tensor, *args, **kwargs):
+    device, dtype, _, _ = torch._C._nn._parse_to(*args, **kwargs)
+    if dtype is not None:
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(f"no numbers: {dtype}")
+        if dtype.is_complex:
+            complex_dtype = dtype
+            for pair in PAIRS:
+                if pair[0] == complex_dtype:  # silent: HS201
+                    return x.to(pair[1])
     return x
+
+
+PAIRS = [(torch.complex64, torch.float32), (torch.complex128, torch.float64)]

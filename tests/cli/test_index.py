@@ -223,8 +223,11 @@ def both_ways(x: torch.Tensor, hard=True):
 
 
 def told_first(x: torch.Tensor, soft=None):
-    y = usually(x)
-    return y * float(x.sum())
+    return usually(x) + surely(x)
+
+
+def surely(x: torch.Tensor):
+    return float(x.sum())
 
 
 def usually(x: torch.Tensor):
