@@ -40,3 +40,11 @@ def on_the_host(x: torch.Tensor):
 def told_to_be_coalesced(index: torch.Tensor, values: torch.Tensor, x: torch.Tensor):
     graph = torch.sparse_coo_tensor(index, values, (4, 4), is_coalesced=True)
     return torch.sparse.mm(graph, x)  # silent: HS605
+
+
+def of_two(index: torch.Tensor, values: torch.Tensor, x: torch.Tensor):
+    one = torch.sparse_coo_tensor(index, values, (4, 4), is_coalesced=True)
+    other = torch.sparse_coo_tensor(index, values, (4, 4))
+    both = torch.sparse.mm(one, other)  # expect: HS605
+    same = torch.sparse.mm(one, one)  # expect: HS605
+    return both, same, torch.sparse.mm(one, x)  # silent: HS605

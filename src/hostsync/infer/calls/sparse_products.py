@@ -23,6 +23,8 @@ _COALESCED: Final = frozenset(
     sparse_compressed_tensor""".split()
 )
 """Calls that give a coalesced or compressed matrix."""
+_SPARSE: Final = _COALESCED | {"sparse_coo_tensor"}
+"""Calls that give a sparse matrix."""
 _KEEPING: Final = frozenset({"to", "cuda", "float", "half", "double", "detach"})
 """Methods that leave a matrix as it is."""
 _CLOSED: Final[frozenset[type]] = frozenset({facts.Lambda})
@@ -33,27 +35,32 @@ def sparse_product(frame: Frame, node: facts.Call, args: ArgumentList, keywords:
     name = "torch.spmm" if last_name(node.func) == "spmm" else f"torch.sparse.{last_name(node.func)}"
     op = frame.context.ops.get(name)
     at = 1 if name.endswith("addmm") else 0
-    if len(args) > at and not _is_coalesced(frame, args[at][0]):
+    if len(args) > at and (not _is_made_by(frame, args[at][0], _COALESCED) or _is_sparse(frame, args[at + 1 :])):
         tensors = [tensor for _, value in args for tensor in tensors_in(value)]
         device = merged(tensors) if tensors else ANYWHERE
         frame.emit("call", name, "", node, subject=args[at][0], device=device, confidence="likely")
     return UNKNOWN if op is None else operation(frame, node, op, args, keywords, None)
 
 
-def _is_coalesced(frame: Frame, matrix: facts.Expr) -> bool:
-    """Whether a matrix is the result of a call that coalesces, here or where it got its name."""
+def _is_sparse(frame: Frame, others: ArgumentList) -> bool:
+    """Whether the other factor is sparse, too."""
+    return bool(others) and _is_made_by(frame, others[0][0], _SPARSE)
+
+
+def _is_made_by(frame: Frame, matrix: facts.Expr, makers: frozenset[str]) -> bool:
+    """Whether a matrix is the result of a call of one of some functions, here or where it got its name."""
     made: list[facts.Expr] = [matrix]
     path = dotted_path(matrix)
     if path is not None:
         made = list(_assigned(frame, path))
-    return bool(made) and all(_coalesces(value) for value in made)
+    return bool(made) and all(_makes(value, makers) for value in made)
 
 
-def _coalesces(node: facts.Expr) -> bool:
+def _makes(node: facts.Expr, makers: frozenset[str]) -> bool:
     while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _KEEPING:
         node = node.func.value
     return isinstance(node, facts.Call) and (
-        last_name(node.func) in _COALESCED or any(keyword.name == "is_coalesced" for keyword in node.keywords)
+        last_name(node.func) in makers or any(keyword.name == "is_coalesced" for keyword in node.keywords)
     )
 
 
