@@ -5,6 +5,7 @@ Source: einops' documentation; `rearrange`, `repeat` and `reduce` take a tensor,
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from hostsync import facts
@@ -23,10 +24,10 @@ def einops_function(frame: Frame, node: facts.Call, name: str, args: ArgumentLis
     if last == "einsum":
         tensors = [tensor for _, value in args for tensor in tensors_in(value)]
         pattern = next((value for _, value in args if isinstance(value, Text)), None)
-        made = (
-            Tensor(merged(tensors), tensors[0].dtype, _dimensions(pattern), origin=lead(tensors)) if tensors else None
-        )
-        return UNKNOWN if made is None else explain(made, node)
+        if not tensors:
+            return UNKNOWN
+        made = Tensor(merged(tensors), tensors[0].dtype, _dimensions(pattern), origin=lead(tensors))
+        return explain(made, node)
     if last not in {"rearrange", "repeat", "reduce"} or len(args) < 2:
         return UNKNOWN
     given = args[0][1]
@@ -50,17 +51,9 @@ def _dimensions(pattern: Value | None) -> int | None:
     """How many dimensions the right side of a pattern names; None where it does not say."""
     if not isinstance(pattern, Text) or pattern.const is None or "->" not in pattern.const:
         return None
-    count = depth = 0
-    inside = False
-    for character in pattern.const.rpartition("->")[2]:
-        if character == ".":
-            return None
-        if character == "(":
-            count += depth == 0
-            depth += 1
-        elif character == ")":
-            depth -= 1
-        elif not character.isspace() and not inside and depth == 0:
-            count += 1
-        inside = not character.isspace() and character not in "()"
-    return count
+    right = pattern.const.rpartition("->")[2]
+    return None if "." in right else len(_DIMENSION.findall(right))
+
+
+_DIMENSION: Final = re.compile(r"\([^)]*\)|[^\s()]+")
+"""One dimension of a pattern, which may be made of several: `(h w)`."""

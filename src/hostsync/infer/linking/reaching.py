@@ -71,9 +71,15 @@ def steps_of(function: facts.Function, scope: Scope) -> Iterator[Step]:
     return _steps(function.body, scope, (), usual=False)
 
 
-def need_handed(scope: Scope, need: Need, given: facts.Expr) -> Decided | None:
-    """The need of a function that hands on its own parameter, or an attribute of its object; None for anything else."""
-    return _of(given, scope, need)
+def need_of(node: facts.Expr, scope: Scope, need: Need) -> Decided | None:
+    """The need of a parameter, or what is usual for an attribute of the object if that meets it; None for all else."""
+    if isinstance(node, facts.Name) and node.id in scope.params:
+        param = scope.params[node.id]
+        return Decided((need._replace(param=node.id, by_default=_by_default(param, need)),), False)
+    if isinstance(node, facts.Attr) and isinstance(node.value, facts.Name) and node.value.id == scope.self_name:
+        held = scope.held(node.name)
+        return Decided((), True) if held is not None and _holds_for(need, held[0]) else None
+    return None
 
 
 def is_met(need: Need, value: Value | None) -> bool | None:
@@ -203,25 +209,14 @@ def _decided(test: facts.Expr, scope: Scope, truth: bool) -> Decided | None:
     if isinstance(test, facts.Compare) and len(test.ops) == 1 and test.ops[0] in _SAME:
         right = test.rights[0]
         if isinstance(right, facts.Const) and right.kind in _LITERAL:
-            return _of(test.left, scope, Need("", True, right.value, _SAME[test.ops[0]] == truth, False))
+            return need_of(test.left, scope, Need("", True, right.value, _SAME[test.ops[0]] == truth, False))
         return None
-    return _of(test, scope, Need("", False, True, truth, False))
+    return need_of(test, scope, Need("", False, True, truth, False))
 
 
 _SAME: Final = {"==": True, "is": True, "!=": False, "is not": False}
 _LITERAL: Final = frozenset({"none", "bool", "int", "float", "str"})
 _SINGLE: Final = frozenset({"positional", "normal", "keyword"})
-
-
-def _of(node: facts.Expr, scope: Scope, need: Need) -> Decided | None:
-    """A need of a parameter, or what is usual for an attribute if that meets it."""
-    if isinstance(node, facts.Name) and node.id in scope.params:
-        param = scope.params[node.id]
-        return Decided((need._replace(param=node.id, by_default=_by_default(param, need)),), False)
-    if isinstance(node, facts.Attr) and isinstance(node.value, facts.Name) and node.value.id == scope.self_name:
-        held = scope.held(node.name)
-        return Decided((), True) if held is not None and _holds_for(need, held[0]) else None
-    return None
 
 
 def default_of(param: facts.Param) -> tuple[Constant] | None:

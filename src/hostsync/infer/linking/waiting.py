@@ -23,7 +23,7 @@ from hostsync.infer.linking.reaching import (
     comes_past,
     default_of,
     is_met,
-    need_handed,
+    need_of,
     scope_of,
     steps_of,
 )
@@ -164,7 +164,7 @@ class _Waits:
             met = is_met(need, inner.site.bindings.get(need.param))
             if met is None:
                 given = _argument(self.context, inner, place, need.param)
-                own = None if given is None else need_handed(scope, need, given)
+                own = None if given is None else need_of(given, scope, need)
                 if own is None:
                     return None
                 needs += own.needs
