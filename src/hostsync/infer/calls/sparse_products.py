@@ -16,7 +16,7 @@ from hostsync.infer.calls.operations import merged
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import dotted_path, nodes_in
-from hostsync.infer.values import ANYWHERE, UNKNOWN, Value, tensors_in
+from hostsync.infer.values import UNKNOWN, Value, tensors_in
 
 _COALESCED: Final = frozenset(
     """coalesce to_sparse to_sparse_coo to_sparse_csr to_sparse_csc sparse_csr_tensor sparse_csc_tensor
@@ -37,7 +37,7 @@ def sparse_product(frame: Frame, node: facts.Call, args: ArgumentList, keywords:
     at = 1 if name.endswith("addmm") else 0
     if len(args) > at and (not _is_made_by(frame, args[at][0], _COALESCED) or _is_sparse(frame, args[at + 1 :])):
         tensors = [tensor for _, value in args for tensor in tensors_in(value)]
-        device = merged(tensors) if tensors else ANYWHERE
+        device = merged(tensors)
         frame.emit("call", name, "", node, subject=args[at][0], device=device, confidence="likely")
     return UNKNOWN if op is None else operation(frame, node, op, args, keywords, None)
 

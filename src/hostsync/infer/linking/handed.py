@@ -190,7 +190,7 @@ def told_by_calls(context: Context, *, again: bool = False) -> dict[str, dict[st
             before = known.get(param)
             if before is not None and not (again and not before.text and isinstance(before.value, (Items, Mapping))):
                 continue
-            handed = _device_by_sites(symbol, sites, param, is_program=context.is_program)
+            handed = _device_by_sites(context, symbol, sites, param)
             if handed is None:
                 handed = _by_sites(context, sites, param, working)
             if handed is not None and (before is None or opened(handed.value) != opened(before.value)):
@@ -249,7 +249,7 @@ def is_tried_out(context: Context, site: CallSite, value: Value | None) -> bool:
     return made_up and context.is_program and site.caller == "<module>"
 
 
-def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str, *, is_program: bool) -> Handed | None:
+def _device_by_sites(context: Context, symbol: str, sites: Sequence[CallSite], param: str) -> Handed | None:
     """The devices that some calls hand in, if the CPU is one of them, or it is where something was moved to.
 
     Where a file is a program, too, that asks for the CPU at its end, this shows how, not where.
@@ -260,7 +260,7 @@ def _device_by_sites(symbol: str, sites: Sequence[CallSite], param: str, *, is_p
     first: Reason | None = None
     for site in sites:
         given = device_handed(symbol, site, param)
-        if given is not None and not (is_program and site.caller == "<module>" and only_host(given.device)):
+        if given is not None and not is_tried_out(context, site, given):
             found = DeviceValue(found.device | given.device)
             first = first or Reason(site.span, HANDED_IN)
     return Handed(found._replace(device=all_told(found.device)), first, "") if found.device & NEWS else None

@@ -29,6 +29,10 @@ class Asked(NamedTuple):
         param = self.receiver.param
         return ANYWHERE if param is None or param.startswith(HELD) else of_param(param)
 
+    def waits(self, op: str, device: frozenset[str]) -> None:
+        """Records that the call waits in an operation for what is on a device, most likely."""
+        self.frame.emit("call", op, "", self.node, subject=self.subject, device=device, confidence="likely")
+
 
 def called(node: facts.Expr | None) -> str:
     """What the receiver is called, in small letters."""

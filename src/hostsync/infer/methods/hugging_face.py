@@ -9,7 +9,7 @@ from typing import Final
 from hostsync.infer.calls.operations import merged
 from hostsync.infer.frame import as_tensor, is_model_name
 from hostsync.infer.methods.asked import Asked, called
-from hostsync.infer.values import ANYWHERE, Mapping, Tensor, Unknown, Value, tensors_in
+from hostsync.infer.values import Mapping, Tensor, Unknown, Value, tensors_in
 
 
 def _generate(asked: Asked) -> Value | None:
@@ -22,8 +22,8 @@ def _generate(asked: Asked) -> Value | None:
         return None
     values = [value for _, value in asked.args] + [value for _, _, value in asked.keywords]
     tensors = [tensor for value in values for tensor in tensors_in(value)]
-    where = merged(tensors) if tensors else ANYWHERE
-    _wait(asked, "transformers.GenerationMixin.generate", where)
+    where = merged(tensors)
+    asked.waits("transformers.GenerationMixin.generate", where)
     return None if "return_dict_in_generate" in named else Tensor(where, "int", 2, sure=False)
 
 
@@ -39,7 +39,7 @@ def _decoded(asked: Asked) -> Value | None:
     """`tokenizer.batch_decode(ids)` reads tensors of ids back (transformers, `utils/generic.py`, `to_py_obj`)."""
     ids = asked.args[0][1] if asked.args else None
     if isinstance(ids, Tensor) and (asked.name == "batch_decode" or _TOKENIZER.search(called(asked.subject))):
-        _wait(asked, f"transformers.PreTrainedTokenizerBase.{asked.name}", ids.device)
+        asked.waits(f"transformers.PreTrainedTokenizerBase.{asked.name}", ids.device)
     return None
 
 
@@ -54,14 +54,10 @@ def _gathered(asked: Asked) -> Value | None:
     if asked.name == "pad_across_processes":
         # It gathers the sizes, and reads them back.
         tensors = tensors_in(given)
-        _wait(asked, "accelerate.Accelerator.pad_across_processes", merged(tensors) if tensors else ANYWHERE)
+        asked.waits("accelerate.Accelerator.pad_across_processes", merged(tensors))
     if isinstance(given, Unknown):
         return as_tensor(given)
     return given if isinstance(given, (Tensor, Mapping)) else None
-
-
-def _wait(asked: Asked, op: str, where: frozenset[str]) -> None:
-    asked.frame.emit("call", op, "", asked.node, subject=asked.subject, device=where, confidence="likely")
 
 
 ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {

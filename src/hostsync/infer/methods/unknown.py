@@ -193,8 +193,7 @@ def _log_prob(asked: Asked) -> Value | None:
         return None
     tensors = tensors_in(asked.args[0][1])
     where = merged(tensors) if tensors else asked.where()
-    op = "torch.distributions.Distribution.log_prob"
-    asked.frame.emit("call", op, "", asked.node, subject=asked.subject, device=where, confidence="likely")
+    asked.waits("torch.distributions.Distribution.log_prob", where)
     return Tensor(where, "float")
 
 
