@@ -220,6 +220,8 @@ class Context:
         self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
         self.calls: dict[str, list[CallSite]] = {}
         self.named_calls: list[NamedCall] = []
+        self.on_host: dict[str, set[str]] = {}
+        """By function, the parameters of which NumPy arrays are made as they are, which fails on an accelerator."""
         self.asked_of: dict[str, dict[str, set[str]]] = {}
         """By function and parameter, the methods that are called of something of which nothing else is known."""
         self.callbacks: dict[str, dict[str, list[tuple[Value, ...]]]] = {}
@@ -538,6 +540,12 @@ class Frame:
         if name == "forward":
             return "forward"
         return "step" if _STEP.search(name) and not self.setup else None
+
+    def note_on_host(self, device: Device) -> None:
+        """A NumPy array is made of what lives there as it is, which PyTorch refuses for what is on an accelerator."""
+        for atom in device:
+            if len(device) == 1 and atom.startswith("="):
+                self.context.on_host.setdefault(self.symbol, set()).add(atom[1:])
 
     def emit(
         self,

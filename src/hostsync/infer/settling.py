@@ -60,6 +60,11 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
     events: list[Event] = []
     for record in recorded:
         event = record.event
+        if event.op in _TO_HOST and event.kind == "read-back":
+            # Who asks for a copy on the host has seen it elsewhere.
+            context.on_host.get(event.symbol, set()).difference_update(atom[1:] for atom in record.device)
+    for record in recorded:
+        event = record.event
         # What says where something goes is a tensor: a number has no device.
         device = resolved(context, event.symbol, record.device, _DEPTH, as_tensors=event.kind == "copy")
         if only_host(device) or (context.unchecked and _checks_a_distribution(context, event.op)):
@@ -387,6 +392,8 @@ def _of_param(context: Context, symbol: str, param: str, depth: int, *, is_tenso
     Args:
         is_tensor: it stands for a tensor, whatever the function itself says of it.
     """
+    if param in context.on_host.get(symbol, ()):
+        return CPU
     sites = context.calls.get(symbol)
     if not sites or not depth:
         return ANYWHERE

@@ -57,6 +57,8 @@ def transfer(
         force = any(k == "force" and isinstance(v, Number) and v.const is True for k, _, v in keywords)
         if force:
             _to_host(frame, node, source, "Tensor.numpy", "")
+        else:
+            frame.note_on_host(source.device)
         return Array(source.ndim, source.dtype)
     if name == "pin_memory":
         if frame.hot() is not None:

@@ -340,6 +340,12 @@ _POSITIONS: Final = frozenset({"tril_indices", "triu_indices", "diag_indices"})
 """They take numbers and give an array for each dimension."""
 
 
+_OF_DATA: Final = frozenset(
+    ["array", "asarray", "asanyarray", "ascontiguousarray", "stack", "concatenate", "vstack", "hstack"]
+)
+"""They make an array of what they are given, as it is."""
+
+
 def _drawn(name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """What a function of `numpy.random` draws: an array when a size is given."""
     if name in {"seed", "default_rng", "RandomState", "Generator", "get_state", "set_state"}:
@@ -360,6 +366,10 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
             frame.emit("read-back", name, "", node, subject=expr, device=held[0].device, origin=held[0].origin)
             break
     value = args[0][1] if args else UNKNOWN
+    if last in _OF_DATA:
+        for tensor in tensors_in(value, 2):
+            if tensor.sure:
+                frame.note_on_host(tensor.device)
     if last in _ARRAY_1D:
         return Array(1)
     if last in _ARRAY_BY_SIZE:

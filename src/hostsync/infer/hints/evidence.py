@@ -104,6 +104,8 @@ _REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "add_s
 """Methods that make an attribute of what they are handed."""
 _LIKE_ARRAYS: Final = frozenset("sum mean any all min max argmin argmax flatten reshape cumsum argsort".split())
 """Methods that tensors and arrays have, and modules don't."""
+_OF_ARRAYS: Final = frozenset({"copy", "astype"})
+"""Methods that no tensor has."""
 _COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _NOT_PROOF: Final = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "torch.save", "torch.typename"})
 
@@ -197,6 +199,8 @@ def usage_of(
     asked: set[str] = set()
     indexes: set[str] = set()
     read: set[str] = set()
+    by_index: dict[str, Place] = {}
+    arrays: set[str] = set()
     converted = [] if converted is None else converted
     stores = candidates = moves_attributes = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
@@ -229,6 +233,10 @@ def usage_of(
                 _from_call(node, ops, canonical, tensors, masks)
                 if type(node.func) is Name and node.func.id == "setattr":
                     moves_attributes = moves_attributes or _moves_attribute(node)
+                if type(node.func) is Attr and node.func.name in _OF_ARRAYS:
+                    path = dotted_path(_whole(node.func.value))
+                    if path is not None:
+                        arrays.add(path)
                 if type(node.func) is Attr and type(node.func.value) is Name:
                     stores = stores or node.func.name in _REGISTERING
                     if node.func.name in _PLACED:
@@ -256,8 +264,8 @@ def usage_of(
             if uses_torch:
                 if type(node.value) is Call:
                     _note_cast(tensors, node.value)
-                elif _is_tensor_index(key) and not knows_arrays():
-                    _note(tensors, node.value, node.span)
+                elif is_tensor_index(key) and not knows_arrays():
+                    _note(by_index, node.value, node.span)
         elif kind is Assign:
             for target in node.targets:
                 if type(target) is Name:
@@ -310,6 +318,9 @@ def usage_of(
             push(node[at])
         for at in _SEVERAL[kind]:
             extend(node[at])
+    for path, place in by_index.items():
+        if path not in arrays and (path not in tensors or place < tensors[path]):
+            tensors[path] = place
     if uses_torch:
         # A module has a device but no shape, an array a shape but no device.
         for path in shaped.intersection(placed):
@@ -735,12 +746,19 @@ def _is_whole_dtype(node: Expr) -> bool:
     return type(node) is Attr and node.name in _WHOLE_DTYPES and type(node.value) is Name and node.value.id == "torch"
 
 
-def _is_tensor_index(index: Expr) -> bool:
+def _whole(node: Expr) -> Expr:
+    """What a part, `x[:, 0]`, is taken of."""
+    while type(node) is Subscript:
+        node = node.value
+    return node
+
+
+def is_tensor_index(index: Expr) -> bool:
     if isinstance(index, Sequence) and index.kind == "tuple":
         # `table.loc[:, "x"]` and `history[:, "loss"]`: a tensor has no names.
         if any((type(item) is Attr and item.name == "newaxis") or _is_text(item) for item in index.items):
             return False
-        return any(isinstance(item, Slice) or _is_tensor_index(item) for item in index.items)
+        return any(isinstance(item, Slice) or is_tensor_index(item) for item in index.items)
     return isinstance(index, Const) and index.kind in {"none", "ellipsis"}
 
 

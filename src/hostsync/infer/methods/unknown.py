@@ -16,7 +16,7 @@ from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
 from hostsync.infer.hints import keys
 from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.hints.evidence import receiver_node
+from hostsync.infer.hints.evidence import is_tensor_index, receiver_node
 from hostsync.infer.methods import hugging_face
 from hostsync.infer.methods.asked import Asked, called
 from hostsync.infer.methods.containers import is_list
@@ -50,8 +50,9 @@ def unknown_method(
     frame: Frame, node: facts.Call, receiver: Unknown, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
     if name == "copy" and not args and not keywords:
-        # Of a dictionary, a list or an array.
-        return receiver
+        # Of a dictionary, a list or an array; only the last has several dimensions.
+        subject = receiver_node(node)
+        return Array() if isinstance(subject, facts.Subscript) and is_tensor_index(subject.key) else receiver
     if not frame.context.uses_torch:
         return UNKNOWN
     if name in DEFINITE:

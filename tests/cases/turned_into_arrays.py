@@ -1,0 +1,74 @@
+"""Whoever makes a NumPy array of a tensor as it is has it on the CPU: PyTorch refuses that of a CUDA tensor."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def chosen(scores: Tensor, limit: float):
+    best = scores[scores > limit]  # silent: HS302
+    if scores.max() > 1:  # silent: HS201
+        best = best / scores.max()
+    return best.detach().numpy()
+
+
+def chosen_of_both(scores: Tensor, boxes: Tensor):
+    joined = torch.cat((boxes, scores[:, None]), dim=1)
+    kept = joined[scores > 0]  # expect: HS302
+    return kept, joined.numpy(force=True)  # expect: HS102
+
+
+def by_asarray(scores: Tensor):
+    if scores.isnan().any():  # silent: HS201
+        raise ValueError("not a number")
+    return np.asarray(scores)
+
+
+def by_stack(scores: Tensor):
+    if scores.isnan().any():  # silent: HS201
+        raise ValueError("not a number")
+    return np.stack([scores, scores])
+
+
+def by_function(scores: Tensor):
+    if scores.isnan().any():  # expect: HS201
+        raise ValueError("not a number")
+    return np.shape(scores)
+
+
+def asked_first(scores: Tensor):
+    if scores.max() > 1:  # expect: HS201
+        scores = scores / scores.max()
+    if scores.is_cuda:
+        return scores.cpu().numpy()  # expect: HS102
+    return scores.numpy()
+
+
+def other_than_that(scores: Tensor, labels: Tensor):
+    count = int(labels.sum())  # expect: HS103
+    return scores.numpy(), count
+
+
+def afterwards(scores: Tensor):
+    if scores.max() > 1:  # expect: HS201
+        return None
+    host = scores.cpu()  # expect: HS102
+    return host.numpy()
+
+
+def parts_of_arrays(data):
+    boxes = data[:, :4].copy()
+    labels = data[:, 4].copy()
+    kept = boxes[labels > 0]  # silent: HS302, HS405
+    return torch.from_numpy(kept)
+
+
+def of_another_type(data):
+    kept = data.astype("float32")[data[:, 4] > 0]  # silent: HS302, HS405
+    return torch.from_numpy(kept)
+
+
+def parts_of_tensors(data):
+    boxes = data[:, :4].clone()
+    labels = data[:, 4]
+    return boxes[labels > 0]  # expect: HS302
