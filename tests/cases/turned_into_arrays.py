@@ -2,6 +2,8 @@
 
 import numpy as np
 import torch
+from scipy import stats
+from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
 
@@ -28,6 +30,22 @@ def by_stack(scores: Tensor):
     if scores.isnan().any():  # silent: HS201
         raise ValueError("not a number")
     return np.stack([scores, scores])
+
+
+def by_library(scores: Tensor, labels: Tensor):
+    kept = scores[labels >= 0]  # silent: HS302
+    return roc_auc_score(labels, scores), kept
+
+
+def by_statistics(scores: Tensor, labels: Tensor):
+    kept = scores[labels >= 0]  # silent: HS302
+    return stats.pearsonr(scores, labels).statistic, kept
+
+
+def by_pinning(scores: Tensor):
+    if scores.isnan().any():  # silent: HS201
+        raise ValueError("not a number")
+    return scores.pin_memory()
 
 
 def by_function(scores: Tensor):

@@ -61,6 +61,7 @@ def transfer(
             frame.note_on_host(source.device)
         return Array(source.ndim, source.dtype)
     if name == "pin_memory":
+        frame.note_on_host(source.device)
         if frame.hot() is not None:
             frame.emit(
                 "copy",

@@ -63,6 +63,8 @@ from hostsync.infer.values import (
 
 _OF_ARRAYS: Final = frozenset({"scipy", "cv2", "skimage", "librosa"})
 """Packages whose functions give NumPy arrays, or what is on the host as these are."""
+_ON_ARRAYS: Final = _OF_ARRAYS | {"sklearn"}
+"""Packages whose functions make NumPy arrays of what they are given."""
 
 Special: TypeAlias = Function[[Frame, facts.Call, ArgumentList, KeywordList], Value]
 
@@ -83,8 +85,13 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         return einops_function(frame, node, name, args)
     if name.startswith(PACKAGE):
         return image_transform(frame, node, name, args, keywords)
-    if root in _OF_ARRAYS and name.rpartition(".")[2].islower():
-        return Array()
+    if root in _ON_ARRAYS and name.rpartition(".")[2].islower():
+        for _, value in args:
+            for tensor in tensors_in(value, 2):
+                if tensor.sure:
+                    frame.note_on_host(tensor.device)
+        if root in _OF_ARRAYS:
+            return Array()
     special = _SPECIAL.get(name)
     if special is not None:
         return special(frame, node, args, keywords)
