@@ -43,6 +43,8 @@ def f(k, flag):
         .item())
 def never():
     x.item()
+later = lambda: x.item()
+def with_defaults(read=lambda: x.item(), other=lambda: [lambda: x.item()]): return read
 """
 
 
@@ -93,6 +95,9 @@ def untraced() -> Any:
         (span("x.item()", 21), Executed(2, True)),
         (span("(x….item())", 22, 23), Executed(2, True)),
         (span("x.item()", 25), NEVER),
+        (span("x.item()", 26), NEVER),
+        (span("x.item()", 27), Executed(2, True)),
+        (Span(27, 65, 27, 73), NEVER),
     ],
     ids=str,
 )
@@ -100,6 +105,8 @@ def test_executions_of_an_expression(at: Span, executed: Executed, tmp_path: Pat
     def call(names: dict[str, Any]) -> None:
         names["f"](5, False)
         names["f"](2, True)
+        names["with_defaults"]()()
+        names["with_defaults"]()()
 
     _, found = counted(SOURCE, tmp_path / "m.py", call)
     assert found.of(at) == executed

@@ -609,7 +609,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
             # On the device it would be filled in one step.
             _upload(frame, "cpu-index", target, base, masks[0])
         return
-    if isinstance(value, Tensor) and value.sure and base.device == CPU and _comes_from_device(frame, value):
+    if isinstance(value, Tensor) and value.sure and base.device == CPU and _comes_from_device(frame, target, value):
         frame.emit(
             "read-back", "Tensor.copy_", "", target, subject=target.value, device=value.device, origin=value.origin
         )
@@ -721,12 +721,16 @@ def _is_position(part: Part) -> bool:
     return bool(part.value.dtype) or (path is not None and bool(_POSITION.search(path.rpartition(".")[2])))
 
 
-def _comes_from_device(frame: Frame, value: Tensor) -> bool:
+def _comes_from_device(frame: Frame, target: facts.Subscript, value: Tensor) -> bool:
     """Whether what is stored into a tensor on the CPU is likely to be elsewhere.
 
-    Outside of `forward`, code that makes its tensors on the CPU is as likely to prepare data there.
+    Outside of `forward`, code that stores parts of what it has into tensors on the CPU is as likely to prepare data
+    there; what it calculates, and collects in a tensor of its own, comes from the device (measured: 16 of 18).
     """
-    return is_certain(value.device) or (frame.symbol.endswith(".forward") and not only_host(value.device))
+    if is_certain(value.device):
+        return True
+    is_collected = isinstance(target.value, facts.Name) and not isinstance(frame.assigning, facts.Subscript)
+    return not only_host(value.device) and (is_collected or frame.symbol.endswith(".forward"))
 
 
 EVALUATORS[facts.Subscript] = _subscript

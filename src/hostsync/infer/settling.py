@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from hostsync import facts
 from hostsync.infer.calls.operations import checks_only, device_of
 from hostsync.infer.classes import DISTRIBUTIONS, distribution_base, is_module_class
 from hostsync.infer.events import Event, Reason
@@ -13,6 +14,7 @@ from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recor
 from hostsync.infer.functions import usage
 from hostsync.infer.hints.annotations import admits_number
 from hostsync.infer.hints.defaults import is_device_name, is_host, is_host_default, is_none
+from hostsync.infer.hints.evidence import dotted_path
 from hostsync.infer.hints.host_devices import is_made_on_host
 from hostsync.infer.hints.loading_code import prepares_data
 from hostsync.infer.hints.moved_once import reported_once
@@ -83,7 +85,12 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
             event = event._replace(confidence="possible")
         events.append(event)
     events = reported_once(context, events)
-    return [*events, *_calls_that_wait(context, events), *_calls_of_others(context)]
+    return [
+        *events,
+        *_calls_that_wait(context, events),
+        *_calls_of_scripted(context, events),
+        *_calls_of_others(context),
+    ]
 
 
 def _at_the_end(context: Context, event: Event, device: Device) -> bool:
@@ -125,6 +132,47 @@ def _calls_that_wait(context: Context, events: list[Event]) -> list[Event]:
                     Event("call", "project", "", site.span, name, "likely", site.caller, site.hot, (reason,), None)
                 )
     return found
+
+
+def _calls_of_scripted(context: Context, events: list[Event]) -> list[Event]:
+    """Calls, from Python, of functions that TorchScript runs and that wait there, by themselves or in others of these.
+
+    No line of such a function runs in Python, so it is the call at which the host is seen to wait.
+    """
+    scripted = {symbol for symbol, node in context.functions.items() if _is_scripted(context, node)}
+    waiting: dict[str, Event] = {}
+    for event in events if scripted else ():
+        if event.symbol in scripted and event.confidence != "possible":
+            waiting.setdefault(event.symbol, event)
+    due = list(waiting)
+    found = []
+    while due:
+        symbol = due.pop()
+        for site in context.calls.get(symbol, ()):
+            if site.caller in scripted:
+                if site.caller not in waiting:
+                    waiting[site.caller] = waiting[symbol]
+                    due.append(site.caller)
+            elif not _is_all_on_host(context, site):
+                name = symbol.rpartition(".")[2]
+                reason = Reason(waiting[symbol].span, "TorchScript runs this")
+                found.append(
+                    Event("call", "project", "", site.span, name, "likely", site.caller, site.hot, (reason,), None)
+                )
+    return found
+
+
+def _is_scripted(context: Context, node: facts.Function) -> bool:
+    return any(dotted_path(decorator) in _SCRIPTING for decorator in node.decorators)
+
+
+_SCRIPTING: Final = frozenset({"torch.jit.script", "jit.script"})
+
+
+def _is_all_on_host(context: Context, site: CallSite) -> bool:
+    """Whether a call hands in no tensor but such on the CPU."""
+    held = [tensor.device for value in site.bindings.values() for tensor in tensors_in(value)]
+    return bool(held) and all(only_host(resolved(context, site.caller, device, _DEPTH)) for device in held)
 
 
 def _calls_of_others(context: Context) -> list[Event]:
@@ -181,7 +229,7 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     if is_certain(device) or device == MOVED:
         return False
     is_built = _builds_module(context, event.symbol)
-    if event.kind not in {"copy", "index", "call"}:
+    if event.kind not in {"copy", "call"} and (event.kind != "index" or is_built):
         # A module is built on the CPU of what is there, and moved then; what it makes where it is told to is there.
         is_told = device >= ACCELERATOR or any(is_device_name(atom[1:]) for atom in record.device if atom[0] == "=")
         return is_built and not is_told

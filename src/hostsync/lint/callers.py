@@ -226,7 +226,8 @@ def is_test(name: str, module: str) -> bool:
         name: of the file.
         module: its dotted name. The folders above its package don't count: they say nothing of what it is.
     """
-    return name.startswith("test_") or not _TESTS.isdisjoint(module.split(".")[:-1])
+    is_named = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
+    return is_named or not _TESTS.isdisjoint(module.split(".")[:-1])
 
 
 _TESTS: Final = frozenset({"test", "tests", "testing"})

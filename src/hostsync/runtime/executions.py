@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from types import CodeType
 from typing import NamedTuple
 
 from hostsync.runtime.coverage import Begun, CoveredCode
@@ -45,7 +47,8 @@ class Executions:
         """
         self._spans: dict[Span, Executed] = {}
         self._rows: dict[int, Executed] = {}
-        for covered in codes:
+        self._codes, self._lines = list(codes), lines
+        for covered in self._codes:
             for run in _runs(covered, lines):
                 self._add(run, covered.begun)
 
@@ -75,7 +78,23 @@ class Executions:
         inside = [executed for at, executed in self._spans.items() if _is_inside(at, span)]
         if inside:
             return max(inside)
-        return self._rows.get(span.row, NEVER)
+        # A line that makes a lambda, such as a default, executes nothing of what is in it.
+        return NEVER if span in self._in_what_was_made else self._rows.get(span.row, NEVER)
+
+    @cached_property
+    def _in_what_was_made(self) -> frozenset[Span]:
+        """The places in lambdas and functions that were made by what ran."""
+        made = [code for covered in self._codes for code in _made_by(covered.code)]
+        listed = (instruction.span for code in made for instruction in _listed(code, self._lines))
+        return frozenset(span for span in listed if span is not None)
+
+
+def _made_by(code: CodeType) -> Iterator[CodeType]:
+    """The code of the functions in a code object, and of those in them."""
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield const
+            yield from _made_by(const)
 
 
 def _is_inside(inner: Span, outer: Span) -> bool:
@@ -105,7 +124,7 @@ def _executed(run: list[_Instruction], begun: tuple[Begun, ...]) -> Iterator[tup
 def _runs(covered: CoveredCode, lines: list[str]) -> Iterator[list[_Instruction]]:
     """The instructions of a code object, cut where another line begins."""
     run: list[_Instruction] = []
-    for instruction in _listed(covered, lines):
+    for instruction in _listed(covered.code, lines):
         if run and run[-1].row != instruction.row:
             yield run
             run = []
@@ -114,8 +133,7 @@ def _runs(covered: CoveredCode, lines: list[str]) -> Iterator[list[_Instruction]
         yield run
 
 
-def _listed(covered: CoveredCode, lines: list[str]) -> Iterator[_Instruction]:
-    code = covered.code
+def _listed(code: CodeType, lines: list[str]) -> Iterator[_Instruction]:
     rows = {start: row for start, row in dis.findlinestarts(code) if row is not None}
     positions = list(code.co_positions()) if hasattr(code, "co_positions") else []
     row = code.co_firstlineno
