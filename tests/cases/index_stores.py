@@ -117,10 +117,9 @@ class Moments(torch.nn.Module):
 
 
 def moments(x: torch.Tensor):
-    # As likely to prepare data on the CPU as to have forgotten a device.
     means = torch.zeros(3)
     for i in range(3):
-        means[i] = x[:, i].mean()
+        means[i] = x[:, i].mean()  # expect: HS102
     return means
 
 

@@ -41,6 +41,36 @@ def scripted(x: Tensor) -> Tensor:
     return x * 2
 
 
+@torch.jit.script
+def scripted_that_waits(x: Tensor) -> Tensor:
+    if torch.all(x > 0):  # expect: HS201
+        return x
+    return -x
+
+
+@torch.jit.script
+def scripted_around_it(x: Tensor) -> Tensor:
+    return scripted_that_waits(x * 2)  # silent: HS606
+
+
+def runs_scripted(x: Tensor):
+    a = scripted(x)  # silent: HS606
+    b = scripted_that_waits(x)  # expect: HS606
+    c = scripted_around_it(x)  # expect: HS606
+    host = torch.rand(4)
+    return a, b, c, scripted_around_it(host)  # silent: HS606
+
+
+def plain_that_waits(x: Tensor) -> Tensor:
+    if torch.all(x > 0):  # expect: HS201
+        return x
+    return -x
+
+
+def runs_plain(x: Tensor):
+    return plain_that_waits(x)  # silent: HS606
+
+
 @torch.compile
 def compiled(x: Tensor):
     return x + x.shape[0]

@@ -139,6 +139,8 @@ def test_a_budget_holds() -> None:
         ("pkg/tests/use.py", False),
         ("pkg/testing/use.py", False),
         ("pkg/test_use.py", False),
+        ("pkg/use_test.py", False),
+        ("pkg/conftest.py", False),
     ],
 )
 def test_only_the_folders_of_a_package_itself_say_that_it_holds_tests(tmp_path: Path, path: str, counts: bool) -> None:

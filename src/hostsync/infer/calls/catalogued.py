@@ -156,13 +156,17 @@ def _is_true(value: Value | None) -> bool:
     return isinstance(value, Number) and value.const is True
 
 
+_ELSEWHERE: Final = frozenset({"device", "dtype", "targets", "input_lengths", "target_lengths"})
+"""Parameters that are no tensors, or that a CTC loss takes on the CPU as well, so they don't tell where it is done."""
+
+
 def _tensors(frame: Frame, op: Op, placed: Arguments, receiver: Value | None) -> tuple[Tensor, ...]:
     """The tensors of a call, the receiver or first argument first."""
     found: list[Tensor] = [receiver] if isinstance(receiver, Tensor) else []
     named = placed.named
     for param in op.params if named else ():
         value = named.get(param.name)
-        if value is None or param.name in {"device", "dtype"}:
+        if value is None or param.name in _ELSEWHERE:
             continue
         # The operation takes nothing but a tensor there, or hardly anything else.
         proves = param is op.params[0] and receiver is None and op.device in {"args", "like"}

@@ -35,13 +35,14 @@ from hostsync.infer.values import (
 )
 
 
-def _holds_device_tensors(data: Value) -> Tensor | None:
-    """A list or tuple of device tensors is read back element by element."""
-    if isinstance(data, Items):
-        for tensor in tensors_in(data, 2):
-            if tensor.sure and not only_host(tensor.device):
-                return tensor
-    return None
+def read_element_wise(frame: Frame, node: facts.Call, op: str, data_node: facts.Expr | None, data: Value) -> None:
+    """Records that a list or tuple of device tensors is read back element by element, to make a tensor of it."""
+    for tensor in tensors_in(data, 2) if isinstance(data, Items) else ():
+        if tensor.sure and not only_host(tensor.device):
+            frame.emit(
+                "read-back", op, "size-argument", node, subject=data_node, device=tensor.device, origin=tensor.origin
+            )
+            return
 
 
 def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -69,17 +70,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
             frame.emit("copy", f"torch.{name}", "python-data", node, subject=data_node, device=wanted.device,
                        confidence="likely")  # fmt: skip
         return _from_tensor(frame, node, name, data, wanted, dtype)
-    held = _holds_device_tensors(data)
-    if held is not None:
-        frame.emit(
-            "read-back",
-            f"torch.{name}",
-            "size-argument",
-            node,
-            subject=data_node,
-            device=held.device,
-            origin=held.origin,
-        )
+    read_element_wise(frame, node, f"torch.{name}", data_node, data)
     device = wanted.device if wanted is not None else frame.context.default_device
     if wanted is None and device != CPU and not only_host(device):
         wanted = DeviceValue(device)

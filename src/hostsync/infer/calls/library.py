@@ -11,7 +11,7 @@ from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
 from hostsync.infer.calls.copies import LOADER
 from hostsync.infer.calls.einops_calls import einops_function
-from hostsync.infer.calls.from_data import from_data
+from hostsync.infer.calls.from_data import from_data, read_element_wise
 from hostsync.infer.calls.host_calls import (
     ArgumentList,
     KeywordList,
@@ -154,6 +154,8 @@ def _legacy_constructor(frame: Frame, node: facts.Call, rest: str, args: Argumen
     value = args[0][1] if args else UNKNOWN
     if on_device and args and isinstance(value, (Items, Array)):
         frame.emit("copy", "torch.tensor", "python-data", node, subject=args[0][0], device=ACCELERATOR)
+    if args:
+        read_element_wise(frame, node, "torch.tensor", *args[0])
     if args and all(isinstance(v, Number) for _, v in args):
         ndim: int | None = len(args)
     else:
@@ -199,7 +201,9 @@ def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
         return UNKNOWN
     value = args[1][1]
     promised = from_annotation(args[0][0], partial(evaluate_silently, frame))
-    return promised if promised is not None and isinstance(value, Unknown) else value
+    # Who casts what started as a number to a tensor says that it is one by then.
+    is_told = isinstance(value, Unknown) or (isinstance(value, Number) and isinstance(promised, Tensor))
+    return promised if promised is not None and is_told else value
 
 
 def _default_device(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
