@@ -211,3 +211,21 @@ def number_from_callers(value: Union[float, Tensor]):
 
 def calls_it(x: Tensor):
     return number_from_callers(x)
+
+
+def integrated(f, x: Tensor, start=None, end: float = 1.0):
+    time = x[0] if start is None else start
+    step = 0.1
+    while time < end:  # expect: HS202
+        x = x + step * f(time, x)
+        time = time + step * x.norm()
+    if time > end:  # silent: HS201
+        step = end - time
+    return x, step
+
+
+def taken_apart(parts: "list[Tensor] | Tensor"):
+    kept = []
+    while len(parts) > 1:  # silent: HS202
+        kept, parts = [*kept, parts[0]], parts[1:]
+    return kept

@@ -74,7 +74,7 @@ def evaluate(model, data_loader: DataLoader, device):
         images = [image.to(device) for image in images]  # expect: HS401
         torch.cuda.synchronize()  # expect: HS501
         outputs = model(images)
-        outputs = [{k: v.to(cpu_device) for k, v in t.items()} for t in outputs]
+        outputs = [{k: v.to(cpu_device) for k, v in t.items()} for t in outputs]  # expect: HS102
         for target, output in zip(targets, outputs):
             results[target["name"]] = output["scores"].tolist()  # silent: HS101
     return results

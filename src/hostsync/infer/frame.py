@@ -502,7 +502,9 @@ class Frame:
 
     def ask(self, node: facts.Expr, op: str, value: Tensor) -> None:
         """A tensor is asked for its truth, which decides what runs next."""
-        confidence = None if value.sure else "possible"
+        confidence = (
+            None if value.sure else "likely" if op == "while" and isinstance(node, facts.Compare) else "possible"
+        )
         self.emit(
             "control-flow",
             op,

@@ -15,7 +15,7 @@ from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_o
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
 from hostsync.infer.hints import keys
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.defaults import is_host, last_name
 from hostsync.infer.hints.evidence import is_tensor_index, receiver_node
 from hostsync.infer.methods import hugging_face
 from hostsync.infer.methods.asked import Asked, called
@@ -143,7 +143,12 @@ def _to(asked: Asked) -> Value:
     if device is None:
         return receiver
     if only_host(device.device):
-        confidence = "likely" if _is_tensor_call(frame, subject) else "possible"
+        # Where its object works a value may be already; who names the CPU has seen it elsewhere, as for `x.cpu()`.
+        is_named = any(
+            is_host(arg) or "cpu" in last_name(arg) for arg in (*node.args, *[k.value for k in node.keywords])
+        )
+        is_fetched = is_named and not _may_be_module(subject)
+        confidence = "likely" if is_fetched or _is_tensor_call(frame, subject) else "possible"
         frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
     elif is_taken_in(frame, node, keywords) or (
         brings_from_host(frame, keywords) and subject is not None and not is_model_name(subject)
