@@ -273,6 +273,10 @@ def restored(path, device, map_location="cpu"):
     return there, named, torch.load(path, map_location=map_location)  # silent: HS605
 
 
+def restored_to_where_it_was(path, map_location=None):
+    return torch.load(path, map_location=map_location)  # expect: HS605
+
+
 def temperature(logits: torch.Tensor, loss_of):
     log_t = torch.zeros((), device=logits.device, requires_grad=True)
     optimizer = torch.optim.LBFGS([log_t])

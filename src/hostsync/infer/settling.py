@@ -256,7 +256,8 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
         if is_built and device == ANYWHERE and not asked:
             # What a module is published with was saved from the CPU (measured: none of nine that were reached waited).
             return True
-        return any(name in params and is_host_default(params[name].default) for name in asked)
+        # Where None is said, what is loaded goes to where it was saved from.
+        return any(name in params and is_host(params[name].default) for name in asked)
     return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
 
 
