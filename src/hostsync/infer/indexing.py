@@ -181,12 +181,15 @@ def _kind_of(node: facts.Expr, value: Value) -> str:
     return "unknown"
 
 
-def _bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, of_tensor: bool) -> None:
+def _bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, base: Value) -> None:
     """Slice bounds must be host integers, so a device tensor there is read back."""
+    of_tensor = isinstance(base, Tensor)
     for bound in (node.lower, node.upper, node.step):
         if bound is None:
             continue
         value = evaluate(frame, bound)
+        if _is_length_of_row(frame, bound, whole):
+            value = Tensor(base.device if isinstance(base, Tensor) else ANYWHERE, "int", 0)
         if isinstance(value, Tensor) and value.sure:
             if of_tensor:
                 frame.emit(
@@ -210,6 +213,23 @@ def _bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, of_tensor: bool)
                 )
 
 
+def _is_length_of_row(frame: Frame, bound: facts.Expr, whole: facts.Expr) -> bool:
+    """`frames[i, : lengths[i]]`: the lengths of padded rows come with these, as a tensor.
+
+    Measured: 40 of 41 such lines waited, but all of these in one library.
+    """
+    if not isinstance(bound, facts.Subscript) or not isinstance(bound.key, facts.Name) or frame.knows_arrays():
+        return False
+    row = whole.key if isinstance(whole, facts.Subscript) else None
+    at = row.items[0] if isinstance(row, facts.Sequence) and row.items else None
+    is_cut = isinstance(at, facts.Name) and at.id == bound.key.id
+    held = evaluate_silently(frame, bound.value) if is_cut and _LENGTHS.search(last_name(bound.value)) else None
+    return isinstance(held, Unknown) and held.apart_from is None
+
+
+_LENGTHS: Final = re.compile(r"(^|_)(lens?|lengths?)$")
+
+
 def _subscript(frame: Frame, node: facts.Subscript) -> Value:
     value = load(frame, node, evaluate(frame, node.value))
     if isinstance(value, Unknown) and frame.usage.tensors:
@@ -230,7 +250,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
         # What is indexed is no method, whatever the attribute is.
         base = UNKNOWN
     if isinstance(node.key, facts.Slice):
-        _bounds(frame, node.key, node, isinstance(base, Tensor))
+        _bounds(frame, node.key, node, base)
     if isinstance(base, Tensor):
         return _load_tensor(frame, node, base)
     if isinstance(node.key, facts.Slice):
@@ -297,6 +317,11 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     if isinstance(base, Unknown) and _is_of_tensors(index) and _has_tensors(frame):
         return _load_tensor(frame, node, Tensor(ANYWHERE if base.param is None else of_param(base.param)))
     if isinstance(base, Unknown) and isinstance(node.key, facts.Sequence) and isinstance(index, Items):
+        for part in node.key.items:
+            if isinstance(part, facts.Slice) and any(
+                bound is not None and _is_length_of_row(frame, bound, node) for bound in (part.lower, part.upper)
+            ):
+                _bounds(frame, part, node, Tensor(ANYWHERE if base.param is None else of_param(base.param)))
         # A tuple that holds tensors is an index of nothing but a tensor, unless all are on the CPU.
         held = [part for part in index.items or () if isinstance(part, Tensor) and part.sure and part.ndim != 0]
         device = merged([tensor._replace(ndim=None) for tensor in held])
@@ -405,7 +430,7 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
     for part in parts:
         if isinstance(part.node, facts.Slice):
             if part.node is not node.key:
-                _bounds(frame, part.node, node, True)
+                _bounds(frame, part.node, node, base)
         elif part.kind == "scalar":
             assert isinstance(part.value, Tensor)
             frame.emit(
@@ -529,7 +554,7 @@ def store(frame: Frame, target: facts.Subscript, value: Value) -> None:
     if isinstance(base, Method):
         base = UNKNOWN
     if isinstance(target.key, facts.Slice):
-        _bounds(frame, target.key, target, isinstance(base, Tensor))
+        _bounds(frame, target.key, target, base)
     if isinstance(base, Tensor):
         _store_tensor(frame, target, base, value)
         return
