@@ -107,7 +107,7 @@ def beam(model, tok, x, k):
             b = i // lp.size(1)
             t = (i % lp.size(1)).item()  # expect: HS101
             if t == tok.eos:
-                finished.append((s.item(), beams[b]))  # expect: HS101
+                finished.append((s.item(), beams[b]))  # expect: HS101, HS308
     return max(finished, key=lambda z: z[0])
 
 

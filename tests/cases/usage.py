@@ -63,3 +63,23 @@ def checked(x: torch.Tensor):
     check((x >= 0).all(), "negative")
     check_of_host(x.dim() == 2, x.is_cuda)
     return x.sqrt()
+
+
+def first_step(norm, y0, y1):
+    d0 = norm(y0).abs()
+    if d0 < 1e-5:  # expect: HS201
+        return 1e-6
+    d1 = norm(y1).reshape(-1)
+    return 0.01 * d0, d1.tolist()  # expect: HS101
+
+
+def first_step_of_arrays(norm, y0):
+    y0 = np.asarray(y0)
+    d0 = norm(y0).abs()
+    if d0 < 1e-5:  # silent: HS201
+        return 1e-6
+    return d0
+
+
+def gathered(group, losses):
+    return group.gather(losses).counts  # silent: HS605
