@@ -21,6 +21,14 @@ def parts(spans: Tensor, count: int):
     return roots
 
 
+class Parts(nn.Module):
+    def forward(self, spans: Tensor, count: int):
+        roots = torch.zeros(count, 4)
+        for at in range(count):
+            roots[at] = spans[at, 0]  # expect: HS102
+        return roots
+
+
 class Bookkeeper:
     def __init__(self, steps: int):
         self.losses = torch.zeros(steps)

@@ -224,6 +224,13 @@ def integrated(f, x: Tensor, start=None, end: float = 1.0):
     return x, step
 
 
+def until_nothing_is_left(x: Tensor, flag: bool):
+    left = x.sum() if flag else 3
+    while left:  # silent: HS202
+        left = 0
+    return x
+
+
 def taken_apart(parts: "list[Tensor] | Tensor"):
     kept = []
     while len(parts) > 1:  # silent: HS202

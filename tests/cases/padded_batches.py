@@ -38,6 +38,16 @@ def cut_in_another_order(frames: Tensor, starts, lengths, count: int):
     return parts, [frames[i, : starts[i]] for i in range(count)]  # silent: HS308
 
 
+def cut_by_others(frames: Tensor, lengths, order: "list[int]", count: int):
+    return [frames[i, : lengths[j]] for i, j in zip(range(count), order)]  # silent: HS308
+
+
+def cut_by_what_was_asked_for(frames: Tensor, lengths: "Tensor | list[int]", count: int):
+    if isinstance(lengths, Tensor):
+        return lengths
+    return [frames[i, : lengths[i]] for i in range(count)]  # silent: HS308
+
+
 def put(frames: Tensor, lengths, count: int):
     mask = torch.ones_like(frames)
     for i in range(count):

@@ -4,7 +4,8 @@ import torch
 
 def read(table, layer, text_encoder_2, controlnet, make_layers):
     a = table.cpu()  # expect: HS102
-    b = table.to("cpu"), table.to(device=torch.device("cpu"))  # expect: HS102, HS102
+    b = table.to("cpu")  # expect: HS102
+    b = table.to(device=torch.device("cpu"))  # expect: HS102
     b = layer.to("cpu")  # expect-possible: HS102  # silent: HS102
     c = layer.cpu()  # expect-possible: HS102  # silent: HS102
     d = text_encoder_2.cpu(), controlnet.cpu()  # expect-possible: HS102, HS102  # silent: HS102

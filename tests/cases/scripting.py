@@ -53,12 +53,22 @@ def scripted_around_it(x: Tensor) -> Tensor:
     return scripted_that_waits(x * 2)  # silent: HS606
 
 
+@torch.jit.script
+def scripted_that_may_wait(layer):
+    return layer.cpu()  # silent: HS102
+
+
 def runs_scripted(x: Tensor):
     a = scripted(x)  # silent: HS606
     b = scripted_that_waits(x)  # expect: HS606
     c = scripted_around_it(x)  # expect: HS606
     host = torch.rand(4)
     return a, b, c, scripted_around_it(host)  # silent: HS606
+
+
+def runs_scripted_of_anything(batch, layer):
+    a = scripted_that_may_wait(layer)  # silent: HS606
+    return a, scripted_that_waits(batch["x"])  # expect: HS606
 
 
 def plain_that_waits(x: Tensor) -> Tensor:

