@@ -96,6 +96,11 @@ def parts_of_arrays(data):
     return boxes[mask], torch.from_numpy(boxes)  # silent: HS302, HS405
 
 
+def parts_of_lists(rows):
+    row = rows[0].copy()
+    return row["score"].item()  # expect: HS101
+
+
 def of_another_type(data):
     first = data[:, 4]
     if data[0, 0] > 3:  # silent: HS201
