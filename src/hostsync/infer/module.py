@@ -21,6 +21,7 @@ from hostsync.infer.linking.summaries import result_of, summarise
 from hostsync.infer.settling import settle
 from hostsync.infer.values import Callable, Tensor, Value, join, tensor_because
 from hostsync.infer.versions import TorchRange
+from hostsync.infer.waiting_calls import calls_that_wait
 
 _NO_USAGE: Final = Usage({}, True, True)
 _DEEPEST: Final = 40
@@ -112,7 +113,8 @@ def _settled(context: Context, recorded: list[Recorded], *, again: bool = False)
         if not told:
             break
         recorded = _tell(context, recorded, told)
-    return Followed(context, _surest(settle(context, recorded)), tuple(recorded))
+    events = settle(context, recorded)
+    return Followed(context, _surest([*events, *calls_that_wait(context, events)]), tuple(recorded))
 
 
 def _tell(context: Context, recorded: list[Recorded], told: dict[str, dict[str, Handed]]) -> list[Recorded]:

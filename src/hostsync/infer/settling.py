@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from hostsync import facts
 from hostsync.infer.calls.operations import checks_only, device_of
 from hostsync.infer.classes import DISTRIBUTIONS, distribution_base, is_module_class
 from hostsync.infer.events import Event, Reason
@@ -14,21 +13,14 @@ from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recor
 from hostsync.infer.functions import usage
 from hostsync.infer.hints.annotations import admits_number
 from hostsync.infer.hints.defaults import is_device_name, is_host, is_host_default, is_none
-from hostsync.infer.hints.evidence import dotted_path
 from hostsync.infer.hints.host_devices import is_made_on_host
 from hostsync.infer.hints.loading_code import prepares_data
 from hostsync.infer.hints.moved_once import reported_once
 from hostsync.infer.linking.handed import is_tried_out
 from hostsync.infer.linking.plain import (
-    dotted_name,
-    is_foreign,
-    is_indexed,
     is_tensor_annotation,
-    place_name,
-    short_name,
 )
 from hostsync.infer.linking.summaries import defaults_of
-from hostsync.infer.linking.waiting import at_call, foreign_waits, meets
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -68,11 +60,11 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
     for record in recorded:
         event = record.event
         # What says where something goes is a tensor: a number has no device.
-        device = resolved(context, event.symbol, record.device, _DEPTH, as_tensors=event.kind == "copy")
+        device = resolved(context, event.symbol, record.device, as_tensors=event.kind == "copy")
         if only_host(device) or (context.unchecked and _checks_a_distribution(context, event.op)):
             continue
         if record.source is not None:
-            source = resolved(context, event.symbol, record.source, _DEPTH)
+            source = resolved(context, event.symbol, record.source)
             if "cpu" not in source:
                 continue
         elif event.confidence == "likely" and record.sure and is_certain(device) and device != record.device:
@@ -84,13 +76,7 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
         ):
             event = event._replace(confidence="possible")
         events.append(event)
-    events = reported_once(context, events)
-    return [
-        *events,
-        *_calls_that_wait(context, events),
-        *_calls_of_scripted(context, events),
-        *_calls_of_others(context),
-    ]
+    return reported_once(context, events)
 
 
 def _at_the_end(context: Context, event: Event, device: Device) -> bool:
@@ -112,101 +98,6 @@ def _with_caller(context: Context, event: Event) -> tuple[Reason, ...]:
     known = tuple(reason for reason in event.chain if reason.text != NOT_KNOWN)
     sites = context.calls.get(event.symbol, ())
     return (Reason(sites[0].span, HANDED_IN), *known) if sites else known
-
-
-def _calls_that_wait(context: Context, events: list[Event]) -> list[Event]:
-    """Calls in a loop that hand a device tensor to a function which waits, when nothing there tells of the loop."""
-    inside: dict[str, Event] = {}
-    for event in events:
-        if event.confidence != "possible" and event.hot is None and event.kind != "copy":
-            inside.setdefault(event.symbol, event)
-    found = []
-    for symbol, event in inside.items():
-        for site in context.calls.get(symbol, ()):
-            if site.hot == "loop" and any(
-                is_certain(t.device) for value in site.bindings.values() for t in tensors_in(value)
-            ):
-                reason = Reason(event.span, "")
-                name = symbol.rpartition(".")[2]
-                found.append(
-                    Event("call", "project", "", site.span, name, "likely", site.caller, site.hot, (reason,), None)
-                )
-    return found
-
-
-def _calls_of_scripted(context: Context, events: list[Event]) -> list[Event]:
-    """Calls, from Python, of functions that TorchScript runs and that wait there, by themselves or in others of these.
-
-    No line of such a function runs in Python, so it is the call at which the host is seen to wait.
-    """
-    scripted = {symbol for symbol, node in context.functions.items() if _is_scripted(node)}
-    waiting: dict[str, Event] = {}
-    for event in events if scripted else ():
-        if event.symbol in scripted and event.confidence != "possible":
-            waiting.setdefault(event.symbol, event)
-    due = list(waiting)
-    found = []
-    while due:
-        symbol = due.pop()
-        for site in context.calls.get(symbol, ()):
-            if site.caller in scripted:
-                if site.caller not in waiting:
-                    waiting[site.caller] = waiting[symbol]
-                    due.append(site.caller)
-            elif not _is_all_on_host(context, site):
-                name = symbol.rpartition(".")[2]
-                reason = Reason(waiting[symbol].span, "TorchScript runs this")
-                found.append(
-                    Event("call", "project", "", site.span, name, "likely", site.caller, site.hot, (reason,), None)
-                )
-    return found
-
-
-def _is_scripted(node: facts.Function) -> bool:
-    return any(dotted_path(decorator) in _SCRIPTING for decorator in node.decorators)
-
-
-_SCRIPTING: Final = frozenset({"torch.jit.script", "jit.script"})
-
-
-def _is_all_on_host(context: Context, site: CallSite) -> bool:
-    """Whether a call hands in no tensor but such on the CPU."""
-    held = [tensor.device for value in site.bindings.values() for tensor in tensors_in(value)]
-    return bool(held) and all(only_host(resolved(context, site.caller, device, _DEPTH)) for device in held)
-
-
-def _calls_of_others(context: Context) -> list[Event]:
-    """Calls of functions of other modules that wait each time.
-
-    What waits in a package that is only known by its index is not reported there, so each call of it is; a call of a
-    function of the project only as in `_calls_that_wait`.
-    """
-    found: dict[tuple[object, ...], Event] = {}
-    for symbol, sites in context.calls.items():
-        if not is_foreign(symbol):
-            continue
-        indexed = is_indexed(symbol)
-        for wait in foreign_waits(context, symbol):
-            for site in sites:
-                at = at_call(context, symbol, wait, site) if meets(wait, site) else None
-                device = None if at is None else resolved(context, site.caller, at, _DEPTH)
-                if device is None or only_host(device):
-                    continue
-                sure = is_certain(device)
-                # What waits in a `forward` is reported as such there.
-                is_told = short_name(symbol) == "forward"
-                if not indexed and (is_told or not (sure and site.hot == "loop")):
-                    continue
-                confidence = "certain" if sure and indexed and not wait.usual else "likely"
-                if not sure and is_setup_only(context, site.caller):
-                    confidence = "possible"
-                op = dotted_name(symbol) if indexed else "project"
-                reason = Reason(site.span, f"it waits at {place_name(symbol)}:{wait.row}")
-                event = Event(
-                    "call", op, "", site.span, short_name(symbol), confidence, site.caller, site.hot, (reason,), None
-                )
-                found.setdefault((site.span, confidence), event)
-    return list(found.values())
 
 
 _TO_HOST: Final = frozenset({"Tensor.cpu", "Tensor.to"})
@@ -368,7 +259,7 @@ def _is_made_in_use(context: Context, symbol: str) -> bool:
 _PLAIN_BASES: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
 
-def resolved(context: Context, symbol: str, device: Device, depth: int, *, as_tensors: bool = False) -> Device:
+def resolved(context: Context, symbol: str, device: Device, depth: int = _DEPTH, *, as_tensors: bool = False) -> Device:
     """A device with its parameters replaced by what the callers of `symbol` pass for them.
 
     Parameters that may be numbers are taken for tensors with `as_tensors`.
