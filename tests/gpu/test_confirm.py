@@ -124,6 +124,23 @@ def test_the_example_without_waits(tmp_path: Path) -> None:
     assert found["model.py", 25] == "not seen"
 
 
+def test_scripted_functions_wait_where_they_are_called(tmp_path: Path) -> None:
+    program = PROGRAMS / "made_functions.py"
+    found = verdicts(confirm(tmp_path, str(program), "--", str(program)))
+    row = {line.strip(): at for at, line in enumerate(program.read_text().splitlines(), 1)}
+    assert found[row["y = halved(torch.rand(8, device=device))"], "HS606"] == "confirmed"
+    assert found[row["if bool(torch.any(x > 1)):"], "HS103"] == "not reached"
+
+
+def test_what_is_in_a_lambda_that_is_only_made_is_not_executed(tmp_path: Path) -> None:
+    program = PROGRAMS / "made_functions.py"
+    data = confirm(tmp_path, str(program), "--", str(program))
+    seen = {
+        (entry["location"]["row"], entry["verdict"]["status"]) for entry in data["findings"] if entry["code"] == "HS101"
+    }
+    assert [status for _, status in sorted(seen)] == ["confirmed", "not reached"]
+
+
 def test_torchvision_in_training(tmp_path: Path) -> None:
     spec = importlib.util.find_spec("torchvision")
     if spec is None or spec.origin is None:
