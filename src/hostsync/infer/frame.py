@@ -37,6 +37,7 @@ from hostsync.infer.values import (
     Value,
     because,
     is_certain,
+    is_of_params,
     join,
     of_param,
     only_host,
@@ -502,7 +503,7 @@ class Frame:
 
     def ask(self, node: facts.Expr, op: str, value: Tensor) -> None:
         """A tensor is asked for its truth, which decides what runs next."""
-        # What a loop compares, a tensor or a number, is a tensor nearly always (measured: ten of ten).
+        # What a loop compares, a tensor or a number, is a tensor nearly always (measured: nine of nine).
         is_compared = op == "while" and isinstance(node, facts.Compare)
         confidence = None if value.sure else "likely" if is_compared else "possible"
         self.emit(
@@ -545,9 +546,9 @@ class Frame:
 
     def note_on_host(self, device: Device) -> None:
         """A NumPy array is made of what lives there as it is, which PyTorch refuses for what is on an accelerator."""
-        for atom in device:
-            if len(device) == 1 and atom.startswith("="):
-                self.context.on_host.setdefault(self.symbol, set()).add(atom[1:])
+        if len(device) == 1 and is_of_params(device):
+            (atom,) = device
+            self.context.on_host.setdefault(self.symbol, set()).add(atom[1:])
 
     def emit(
         self,

@@ -104,8 +104,10 @@ _REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "add_s
 """Methods that make an attribute of what they are handed."""
 _LIKE_ARRAYS: Final = frozenset("sum mean any all min max argmin argmax flatten reshape cumsum argsort".split())
 """Methods that tensors and arrays have, and modules don't."""
-_OF_ARRAYS: Final = frozenset({"copy", "astype"})
-"""Methods that no tensor has."""
+OF_ARRAYS_ALONE: Final = frozenset({"astype", "isna", "isnull", "notna", "notnull"})
+"""Methods of arrays, and of the tables and columns of pandas, that no tensor has."""
+_OF_NO_TENSOR: Final = OF_ARRAYS_ALONE | {"copy"}
+"""Those, and one that lists and dictionaries have, too."""
 _COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _NOT_PROOF: Final = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "torch.save", "torch.typename"})
 
@@ -233,7 +235,7 @@ def usage_of(
                 _from_call(node, ops, canonical, tensors, masks)
                 if type(node.func) is Name and node.func.id == "setattr":
                     moves_attributes = moves_attributes or _moves_attribute(node)
-                if type(node.func) is Attr and node.func.name in _OF_ARRAYS:
+                if type(node.func) is Attr and node.func.name in _OF_NO_TENSOR:
                     path = dotted_path(_whole(node.func.value))
                     if path is not None:
                         arrays.add(path)

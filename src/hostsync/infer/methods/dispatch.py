@@ -8,6 +8,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, formatted, printed
 from hostsync.infer.frame import Frame
+from hostsync.infer.hints.evidence import OF_ARRAYS_ALONE
 from hostsync.infer.methods.containers import array_method, items_method, mapping_method
 from hostsync.infer.methods.objects import instance_method
 from hostsync.infer.methods.tensors import tensor_method
@@ -34,15 +35,11 @@ _SUMMARIES: Final = frozenset(
 """Methods of `SummaryWriter`, by TensorBoard and by others, that copy their second argument to the host."""
 
 
-_OF_ARRAYS_ALONE: Final = frozenset({"astype", "isna", "isnull", "notna", "notnull"})
-"""Methods of arrays, and of the tables and columns of pandas, that no tensor has."""
-
-
 def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
     receiver = method.receiver
     if method.name in _SUMMARIES and len(args) > 1 and isinstance(receiver, (Unknown, Instance)):
         printed(frame, node, f"tensorboard.{method.name}", args[1:2])
-    if method.name in _OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
+    if method.name in OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
         # Neither a tensor nor a number has it, whatever the receiver was taken to be.
         return Array()
     if method.name == "generate" and isinstance(receiver, Tensor) and not receiver.sure:
