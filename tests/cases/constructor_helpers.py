@@ -2,6 +2,7 @@
 
 from typing import Callable, Optional
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -58,3 +59,16 @@ class Longer(nn.Module):
         if x.shape[1] > self.table.shape[0]:
             self.table = self.table_of(x.shape[1], x.device)
         return x + self.table
+
+
+class Masked(nn.Module):
+    def __init__(self, table):
+        super().__init__()
+        self.pos_embed = nn.Parameter(torch.zeros(1, 16, 8), requires_grad=False)
+        self.initialize_weights(table)
+
+    def initialize_weights(self, table: np.ndarray):
+        self.pos_embed.data.copy_(torch.from_numpy(table).float().unsqueeze(0))  # silent: HS401
+
+    def renew(self, table: np.ndarray):
+        self.pos_embed.data.copy_(torch.from_numpy(table).float().unsqueeze(0))  # expect: HS401

@@ -74,3 +74,14 @@ for epoch in range(5):
             with torch.no_grad():
                 fake = netG(fixed_noise).detach().cpu()  # expect: HS102
             vutils.save_image(fake, "fake.png", normalize=True)
+
+
+cuda = torch.cuda.is_available()
+FloatTensor = torch.cuda.FloatTensor if cuda else torch.FloatTensor
+LongTensor = torch.LongTensor if not cuda else torch.cuda.LongTensor
+Wanted = torch.FloatTensor if cuda else torch.DoubleTensor
+
+for images, labels in dataloader:
+    real = images.type(FloatTensor)  # expect: HS401
+    wanted = labels.type(LongTensor)  # expect: HS401
+    kept = images.type(Wanted)  # silent: HS401, HS402, HS102

@@ -54,9 +54,9 @@ def brightness(images: Tensor):
 
 
 if __name__ == "__main__":
-    positions = Positions(4)
-    print(positions(torch.rand(1, 4)))  # silent: HS105
     from models import Small
+
+    Positions(4)(torch.rand(1, 4))
 
     moved(torch.rand(3).cuda())  # expect: HS401
     pairs(torch.rand(8, 4), torch.randint(3, (8,)))

@@ -12,7 +12,7 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.hints.defaults import is_none
-from hostsync.infer.hints.evidence import Usage, mentions_any
+from hostsync.infer.hints.evidence import Usage, mentions_any, nodes_in
 from hostsync.infer.hints.host_devices import host_calls
 from hostsync.infer.hints.imported import imports_torch, may_use_torch, names_of_arrays
 from hostsync.infer.linking.links import KnownClass, Links
@@ -49,7 +49,7 @@ from hostsync.infer.versions import TorchRange
 
 _STEP: Final = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
 SETUP_NAME: Final = re.compile(
-    r"^(__init__|__post_init__|__new__|__setstate__|_?(init|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$"
+    r"^(__init__|__post_init__|__new__|__setstate__|_?(init|initiali[sz]e|reset|build|create|setup|set_up|load)(_.*)?|update_layer|.*_init)$"
 )
 
 
@@ -249,7 +249,10 @@ class Context:
         self.building = 0
         """Classes whose attributes are being found out."""
         self.followed: set[str] = set()
-        self.is_program = any(isinstance(s, facts.If) and _is_main_guard(s) for s in module.body)
+        guarded = [s for s in module.body if isinstance(s, facts.If) and _is_main_guard(s)]
+        self.is_program = bool(guarded)
+        self.tries_out = bool(guarded) and not any(_says_where(s.body) for s in guarded)
+        """The program shows what the module can do, and says nothing of a device: it runs on the CPU, then."""
         self.uses_torch = imports_torch(module.body, into_functions=False) or may_use_torch(module.body)
         self.defaults: dict[int, tuple[facts.Function, dict[str, Value]]] = {}
         """By the identity of a function, which is held so that nothing else gets it, what its constant defaults are."""
@@ -309,6 +312,16 @@ _TENSOR_CLASSES: Final = frozenset({"torch.Tensor", "torch.nn.Parameter"})
 def _is_main_guard(statement: facts.If) -> bool:
     test = statement.test
     return isinstance(test, facts.Compare) and isinstance(test.left, facts.Name) and test.left.id == "__name__"
+
+
+def _says_where(body: tuple[facts.Stmt, ...]) -> bool:
+    """Whether a block speaks of a device: `x.cuda()`, `torch.device(…)`, `model.to(device)`, `args.device`."""
+    return mentions_any(body, _PLACES) or any(
+        isinstance(node, facts.Attr) and node.name in _PLACES for node in nodes_in(body, frozenset())
+    )
+
+
+_PLACES: Final = frozenset({"cuda", "device"})
 
 
 class _Silence:

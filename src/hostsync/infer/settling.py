@@ -84,7 +84,7 @@ def _at_the_end(context: Context, event: Event, device: Device) -> bool:
 
     Who tries a module out does so on the CPU, and on the GPU by name.
     """
-    return context.is_program and event.symbol == "<module>" and event.kind == "read-back" and not is_certain(device)
+    return context.tries_out and event.symbol == "<module>" and event.kind == "read-back" and not is_certain(device)
 
 
 def _checks_a_distribution(context: Context, name: str) -> bool:

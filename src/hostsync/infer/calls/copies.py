@@ -24,6 +24,7 @@ from hostsync.infer.values import (
     MOVED,
     UNKNOWN,
     Array,
+    Choice,
     Device,
     DeviceValue,
     DtypeValue,
@@ -317,6 +318,9 @@ def _type(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentList, ke
         return _to(frame, node, source, "Tensor.type", DeviceValue(other.device), [], keywords)
     if isinstance(wanted, DtypeValue):
         return source._replace(dtype=wanted.dtype, param=None)
+    if isinstance(wanted, Choice):
+        # `torch.cuda.FloatTensor if cuda else torch.FloatTensor`: it is written for the GPU.
+        wanted = next((one for one in wanted.options if isinstance(one, Ref) and ".cuda." in one.name), None)
     name = wanted.name if isinstance(wanted, Ref) else wanted.const if isinstance(wanted, Text) else None
     if name is None:
         return Text() if not args and not keywords else source._replace(dtype="", param=None)
