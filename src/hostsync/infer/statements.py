@@ -215,7 +215,8 @@ def _aug_assign(frame: Frame, node: facts.AugAssign) -> bool:
 
 def _expression(frame: Frame, node: facts.ExprStmt) -> bool:
     call = node.value
-    evaluate(frame, call)
+    value = evaluate(frame, call)
+    _move_in_place(frame, call, value)
     events = frame.events
     if events and isinstance(call, facts.Call) and isinstance(call.func, facts.Attr) and call.func.name in _MOVING:
         last = events[-1]
@@ -227,6 +228,29 @@ def _expression(frame: Frame, node: facts.ExprStmt) -> bool:
 
 
 _MOVING: Final = frozenset({"to", "cuda"})
+
+
+def _move_in_place(frame: Frame, node: facts.Expr, value: Value) -> None:
+    """`net.eval().cpu()` as a statement: from here on the module is there.
+
+    So is what nothing is known of once it was brought to the host: of a tensor the copy would be lost.
+    """
+    moves: set[str] = set()
+    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _OF_MODULES:
+        moves.add(node.func.name)
+        node = node.func.value
+    places = moves & (_MOVING | {"cpu"})
+    if not isinstance(node, facts.Name) or not places:
+        return
+    held = evaluate_silently(frame, node)
+    if isinstance(held, Instance):
+        if isinstance(value, Instance) and value.name == held.name:
+            frame.bind(node.id, value)
+    elif places == {"cpu"} and isinstance(value, Tensor) and not (isinstance(held, Tensor) and held.sure):
+        frame.bind(node.id, value._replace(sure=False))
+
+
+_OF_MODULES: Final = frozenset({"to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16"})
 
 
 def _return(frame: Frame, node: facts.Return) -> bool:

@@ -41,6 +41,7 @@ from hostsync.infer.values import (
     AS_ITS_DATASET,
     CPU,
     NOTHING,
+    NUMBER,
     UNKNOWN,
     Array,
     Callable,
@@ -187,6 +188,11 @@ def _loader(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
     return Instance("torch.utils.data.DataLoader", False, options=tuple(options.items()), made=made)
 
 
+def _batches_of_positions(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """A `BatchSampler` gives lists of the positions that its sampler gives."""
+    return Items("iterable", None, Items("list", None, NUMBER))
+
+
 def _is_filled_on_the_host(keywords: KeywordList) -> bool:
     """Whether a loader has workers, or pins its batches: neither is done with a dataset that is on the GPU already."""
     for name, _, value in keywords:
@@ -321,6 +327,7 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch.as_tensor": from_data,
     "torch.asarray": from_data,
     "torch.utils.data.DataLoader": _loader,
+    "torch.utils.data.BatchSampler": _batches_of_positions,
     "functools.partial": _partial,
     "typing.TypeVar": _type_variable,
     "typing_extensions.TypeVar": _type_variable,

@@ -112,6 +112,7 @@ _ALIASES: Final = {
     "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
     "torch.cuda.amp.grad_scaler.GradScaler": "torch.amp.GradScaler",
     "torch.utils.data.dataloader.DataLoader": "torch.utils.data.DataLoader",
+    "torch.utils.data.sampler.BatchSampler": "torch.utils.data.BatchSampler",
 }
 
 

@@ -16,6 +16,7 @@ from hostsync.infer.values import (
     TEXT,
     UNKNOWN,
     Items,
+    Mapping,
     Method,
     Number,
     Tensor,
@@ -56,6 +57,9 @@ def tensor_method(
     if not receiver.sure and name in {"items", "values", "keys"}:
         part = receiver._replace(ndim=None, dtype="")
         return Items("iterable", None, Items("tuple", (TEXT, part), UNKNOWN) if name == "items" else part)
+    if not receiver.sure and name == "state_dict":
+        # What was moved to a device and has a state is a module.
+        return Mapping((), Tensor(receiver.device))
     op = frame.context.ops.get("Tensor." + name)
     if op is None:
         return receiver._replace(ndim=None, dtype="", param=None) if not receiver.sure else UNKNOWN

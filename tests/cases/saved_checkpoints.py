@@ -1,0 +1,40 @@
+"""What `torch.save` writes, and where that was moved to before."""
+import importlib
+
+import torch
+from torch import nn
+
+
+def of_what_is_not_known(args):
+    classifier = importlib.import_module(args.model).get_model(3)
+    classifier = classifier.cuda()
+    torch.save({"model": classifier.state_dict()}, "b.pt")  # expect: HS605
+    state = {"epoch": 3, "model": classifier.state_dict()}
+    torch.save(state, "c.pt")  # expect: HS605
+
+
+def on_the_host(net: nn.Module):
+    net.cpu()
+    torch.save(net.state_dict(), "a.pt")  # silent: HS605
+
+
+def brought_back(device):
+    net = nn.Linear(3, 3).to(device)
+    torch.save(net.state_dict(), "a.pt")  # expect: HS605
+    net.eval().cpu()
+    torch.save(net.state_dict(), "b.pt")  # silent: HS605
+    net.to(device).train()
+    torch.save(net.state_dict(), "c.pt")  # expect: HS605
+
+
+def in_training():
+    net = nn.Linear(3, 3)
+    net.train().cuda()
+    torch.save(net.state_dict(), "a.pt")  # expect: HS605
+
+
+def handed_in(net, x: torch.Tensor):
+    net.eval().cpu()  # expect: HS102
+    torch.save(net.state_dict(), "a.pt")  # silent: HS605
+    x.cpu()  # expect: HS102
+    torch.save(x, "b.pt")  # expect: HS605
