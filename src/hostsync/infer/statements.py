@@ -29,6 +29,7 @@ from hostsync.infer.hints.defaults import is_none, last_name
 from hostsync.infer.hints.evidence import names_mentioned
 from hostsync.infer.hints.imported import known_as
 from hostsync.infer.hints.mixtures import note_loop
+from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.linking.plain import is_at_top, is_foreign
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow, narrow_moved
@@ -236,10 +237,10 @@ def _move_in_place(frame: Frame, node: facts.Expr, value: Value) -> None:
     So is what nothing is known of once it was brought to the host: of a tensor the copy would be lost.
     """
     moves: set[str] = set()
-    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _OF_MODULES:
+    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _IN_PLACE:
         moves.add(node.func.name)
         node = node.func.value
-    places = moves & (_MOVING | {"cpu"})
+    places = moves & _PLACING
     if not isinstance(node, facts.Name) or not places:
         return
     held = evaluate_silently(frame, node)
@@ -250,7 +251,8 @@ def _move_in_place(frame: Frame, node: facts.Expr, value: Value) -> None:
         frame.bind(node.id, value._replace(sure=False))
 
 
-_OF_MODULES: Final = frozenset({"to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16"})
+_PLACING: Final = _MOVING | {"cpu"}
+_IN_PLACE: Final = _PLACING | GIVE_THE_MODULE
 
 
 def _return(frame: Frame, node: facts.Return) -> bool:

@@ -10,6 +10,10 @@ _OF_MODULES: Final = frozenset(
     "apply children eval forward load_state_dict modules named_parameters parameters state_dict train zero_grad".split()
 )
 """Methods that modules have, and tensors do not."""
+GIVE_THE_MODULE: Final = frozenset(
+    {"eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "apply", "type", "to_empty"}
+)
+"""Methods of a module that give it back, changed in place. (Where `to_empty` puts it is not followed.)"""
 _MOVES: Final = frozenset({"cuda", "to"})
 
 

@@ -14,6 +14,7 @@ from hostsync.infer.classes import register_buffer
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.evidence import receiver_node
+from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.methods.containers import grown, mapping_method
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -48,7 +49,7 @@ def module_method(
         inside = _of_container(frame, node, receiver, receiver.held, name, args)
         if inside is not None:
             return inside
-    if name in {"eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "apply", "type", "to_empty"}:
+    if name in GIVE_THE_MODULE:
         return receiver
     if name in {"parameters", "buffers"}:
         return Items("generator", None, Tensor(receiver.device))
