@@ -193,3 +193,22 @@ def test_a_wrong_encoding_of_the_output_is_no_error(hostsync_in: Hostsync, tmp_p
     ran = hostsync_in("check", "--select=HS101", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert ran.code == 1
     assert "\\u0436\\u65e5" in ran.out
+
+
+def test_a_profiler_sees_the_end_of_the_process(tmp_path: Path) -> None:
+    """Without one the process ends at once, and frees nothing first."""
+    (tmp_path / "waits.py").write_text(WAITS, encoding="utf-8")
+    told = "import atexit; atexit.register(print, 'end seen')"
+    (tmp_path / "sitecustomize.py").write_text(told, encoding="utf-8")
+    env = environment()
+    env["PYTHONPATH"] = os.pathsep.join((str(tmp_path), env["PYTHONPATH"]))
+    arguments = ["hostsync", "check", "waits.py", "--isolated", "--no-cache"]
+    outputs = []
+    for options in (["-m"], ["-m", "cProfile", "-m"]):
+        command = [sys.executable, *options, *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=env, timeout=120)
+        assert "waits.py:6:12: HS101" in done.stdout, done
+        outputs.append(done.stdout)
+    plain, profiled = outputs
+    assert "end seen" not in plain
+    assert "function calls" in profiled and "end seen" in profiled

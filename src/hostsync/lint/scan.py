@@ -22,7 +22,7 @@ from hostsync.lint.sources import all_lines
 from hostsync.lint.stamps import Stamps
 from hostsync.lint.studying import Process, Result, plan_of, prepare, study_file
 from hostsync.project.cache import Cache, tree_fingerprint
-from hostsync.project.collection import sparse_collection
+from hostsync.project.collection import held, sparse_collection
 from hostsync.project.discovery import SourceFile
 from hostsync.project.index import files_of
 from hostsync.project.pool import WORTHWHILE_BYTES, run
@@ -151,6 +151,7 @@ def _check(
             counts = {place: len(handed) for place, handed in rounds.handed.items()}
             caches.remember(state, len(project.entries), files, order.keys, rounds.keys, counts)
             caches.save()
+        held(entries, project, caches, state, order, rounds, results, final, Process.studies)
         return rows.located(_checked(final[place]) for place in range(len(files)))
 
 

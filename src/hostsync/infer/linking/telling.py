@@ -388,6 +388,21 @@ def join_plain(a: Plain, b: Plain) -> Plain:
         return b if a[0] == OBJECTS else a
     if a[0] == b[0] == "D":
         return ["D", sorted(all_told(frozenset((*a[1], *b[1]))))]
+    # Many calls hand in few different values.
+    both = str(a), str(b)
+    if both not in _JOINED:
+        if len(_JOINED) == _MOST_JOINED:
+            _JOINED.clear()
+        _JOINED[both] = _join_decoded(a, b)
+    return _JOINED[both]
+
+
+_MOST_JOINED: Final = 10_000
+_JOINED: Final[dict[tuple[str, str], Plain]] = {}
+"""What pairs of values have given. Plain values are never changed in place."""
+
+
+def _join_decoded(a: Plain, b: Plain) -> Plain:
     first, second = decode(a, _nothing), decode(b, _nothing)
     if type(first) is type(second) and isinstance(first, (Tensor, Items, Mapping)):
         return encode(join(first, second), _qualify)
