@@ -149,3 +149,11 @@ def test_only_what_a_change_may_concern_is_looked_at_again() -> None:
     assert resolver.concerned({before.key: before.outline}) == {"p/a.py", "p/all.py"}
     resolver = Resolver([module("p.a"), used, *others])
     assert resolver.concerned({before.key: before.outline}) == {"p/a.py", "p/all.py", "p/use.py"}
+
+
+def test_a_graph_stays_as_it_is_where_all_imports_stand_for_what_they_stood_for() -> None:
+    used, before = module("p.use", ("p.a", "f")), module("p.a", names=("f",))
+    graph = build([used, before])
+    assert rebuilt(graph, [used, module("p.a", names=("f", "g"))], {before.key: before.outline}) is graph
+    moved = rebuilt(graph, [used, module("p.a", names=("g",))], {before.key: before.outline})
+    assert moved != graph and moved == build([used, module("p.a", names=("g",))])

@@ -167,7 +167,7 @@ def _kept_graph(
 ) -> Graph:
     """The graph that is kept under `name` and `mark`, brought up to date; else a new one. It is kept then."""
     marks = " ".join(sketch.digest for sketch in sketches.values())
-    graph = None
+    graph, kept, text = None, None, ""
     match memory.graphs.get(name, mark):
         case [str() as check, str() as then, str() as text] if digest(b"", encoded(then), encoded(text)) == check:
             kept = _from_plain(json.loads(text))
@@ -177,7 +177,8 @@ def _kept_graph(
             graph = None if before is None else rebuilt(kept, modules(), before)
     if graph is None:
         graph = build(modules())
-    text = json.dumps(graph, separators=(",", ":"))
+    if graph is not kept:
+        text = json.dumps(graph, separators=(",", ":"))
     memory.graphs.put(name, mark, [digest(b"", encoded(marks), encoded(text)), marks, text])
     return graph
 

@@ -64,14 +64,19 @@ def rebuilt(graph: Graph, modules: Iterable[Module], before: Mapping[str, Outlin
         graph: as `build` gave it before.
         modules: all of them, as they are now.
         before: by key, the outlines that others had then.
+
+    Returns:
+        `graph` itself where the imports of all modules stand for what they stood for.
     """
     resolver = Resolver(modules)
     concerned = resolver.concerned(before)
     if concerned is None:
         return _put_together({key: _written(resolver, module) for key, module in resolver.modules.items()})
     every = {key: graph.written.get(key) or Written(graph.needs[key].targets) for key in resolver.modules}
-    every.update((key, _written(resolver, resolver.modules[key])) for key in sorted(concerned))
-    return _put_together(every)
+    news = {key: _written(resolver, resolver.modules[key]) for key in sorted(concerned)}
+    if every.keys() == graph.needs.keys() and all(every[key] == written for key, written in news.items()):
+        return graph
+    return _put_together({**every, **news})
 
 
 def _written(resolver: Resolver, module: Module) -> Written:
