@@ -213,6 +213,8 @@ class Context:
         self.busy: set[tuple[str, Value | None]] = set()
         self.default_device: Device = CPU
         """Where a factory without `device=` puts its tensor, after `torch.set_default_device` or in a `with` block."""
+        self.default_type: Device = CPU
+        """Where `torch.Tensor(data)` puts it, after `torch.set_default_tensor_type`."""
         self.unchecked = links is not None and links.switch_checks_off()
         """Distributions don't check what they are given: the module, or one that it imports, has switched that off."""
         self.functions: dict[str, facts.Function] = {}

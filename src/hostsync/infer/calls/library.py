@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from hostsync import facts
 from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
-from hostsync.infer.calls.copies import LOADER
+from hostsync.infer.calls.copies import LOADER, is_empty
 from hostsync.infer.calls.einops_calls import einops_function
 from hostsync.infer.calls.from_data import from_data, read_element_wise
 from hostsync.infer.calls.host_calls import (
@@ -45,6 +45,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     Callable,
+    Choice,
     ClassRef,
     DeviceValue,
     Instance,
@@ -150,17 +151,20 @@ def _legacy_constructor(frame: Frame, node: facts.Call, rest: str, args: Argumen
     dtype = {"L": "int", "I": "int", "S": "int", "C": "int"}.get(last[0], "" if last == "ByteTensor" else "float")
     if last == "BoolTensor":
         dtype = "bool"
-    on_device = rest.startswith("cuda.")
+    device = ACCELERATOR if rest.startswith("cuda.") else frame.context.default_type if rest == "Tensor" else CPU
     value = args[0][1] if args else UNKNOWN
-    if on_device and args and isinstance(value, (Items, Array)):
-        frame.emit("copy", "torch.tensor", "python-data", node, subject=args[0][0], device=ACCELERATOR)
+    # Of one value that nothing is known of, too: sizes are numbers, and mostly written out.
+    may_be_data = isinstance(value, (Unknown, Method)) or (isinstance(value, Tensor) and not value.sure)
+    is_data = isinstance(value, (Items, Array)) or (may_be_data and len(args) == 1)
+    if device != CPU and args and is_data and not is_empty(*args[0]):
+        frame.emit("copy", "torch.tensor", "python-data", node, subject=args[0][0], device=device)
     if args:
         read_element_wise(frame, node, "torch.tensor", *args[0])
     if args and all(isinstance(v, Number) for _, v in args):
         ndim: int | None = len(args)
     else:
         ndim = depth_of(value) or (1 if isinstance(value, Items) else None)
-    return Tensor(ACCELERATOR if on_device else CPU, dtype, ndim)
+    return Tensor(device, dtype, ndim)
 
 
 def _parameter(args: ArgumentList) -> Value:
@@ -213,6 +217,20 @@ def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
 def _default_device(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     if args:
         frame.context.default_device = device_of(args[0][1]).device
+    return NOTHING
+
+
+def _default_type(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`torch.set_default_tensor_type("torch.cuda.FloatTensor")`: from then on factories work there, and `torch.Tensor`.
+
+    With `torch.set_default_device` that stays on the host (both measured: torch 2.11, H100). A type of the host says
+    nothing: next to one of the GPU it is for machines without one.
+    """
+    named = args[0][1] if args else UNKNOWN
+    for option in named.options if isinstance(named, Choice) else (named,):
+        name = option.name if isinstance(option, Ref) else option.const if isinstance(option, Text) else None
+        if name is not None and name.startswith("torch.cuda."):
+            frame.context.default_device = frame.context.default_type = ANYWHERE
     return NOTHING
 
 
@@ -346,6 +364,7 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch.load": _load,
     "torch.autograd.Variable": _variable,
     "torch.set_default_device": _default_device,
+    "torch.set_default_tensor_type": _default_type,
     "torch.cuda.current_stream": _stream,
     "torch.cuda.default_stream": _stream,
     "torch.nn.DataParallel": _first,
