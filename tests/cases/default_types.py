@@ -1,16 +1,17 @@
 """A type of the GPU as the default: `torch.Tensor` and factories work there then, named types of the host don't."""
 
 import argparse
+import sys
 
 import numpy as np
 import torch
 
 
-def rays(points, count: int):
+def rays(points, rows, columns):
     near = torch.Tensor([0.5, 1.0])  # expect: HS404
     noise = torch.Tensor(np.random.rand(3))  # expect: HS404
     handed = torch.Tensor(points)  # expect: HS404
-    sizes = torch.Tensor(count, 3)  # silent: HS404
+    sizes = torch.Tensor(rows, columns)  # silent: HS404
     empty = torch.Tensor([])  # silent: HS404
     total = torch.zeros(3).sum().item()  # expect: HS101
     steps = torch.linspace(0, 1, 8).tolist()  # expect: HS101
@@ -33,7 +34,7 @@ def main():
     else:
         torch.set_default_tensor_type("torch.FloatTensor")
     on_the_host()
-    return rays(np.load("points.npy"), 4)
+    return rays(np.load("points.npy"), *sys.argv)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from hostsync.infer.events import Event, Reason
 from hostsync.infer.hints.defaults import is_none
 from hostsync.infer.hints.evidence import Usage, mentions_any, nodes_in
 from hostsync.infer.hints.host_devices import host_calls
-from hostsync.infer.hints.imported import imports_torch, may_use_torch, names_of_arrays
+from hostsync.infer.hints.imported import imports_tables, imports_torch, may_use_torch, names_of_arrays
+from hostsync.infer.hints.tables import is_table_name
 from hostsync.infer.linking.links import KnownClass, Links
 from hostsync.infer.linking.plain import is_foreign
 from hostsync.infer.values import (
@@ -22,6 +23,7 @@ from hostsync.infer.values import (
     CPU,
     MOVED,
     UNKNOWN,
+    Array,
     Callable,
     Choice,
     ClassRef,
@@ -260,6 +262,7 @@ class Context:
         """By the identity of a function, which is held so that nothing else gets it, what its constant defaults are."""
         self._knows_arrays: dict[int, bool] = {}
         self._arrays: tuple[frozenset[str], frozenset[str]] | None = None
+        self._tables: bool | None = None
 
     def class_named(self, name: str) -> KnownClass | None:
         """A class of the module, or of another module of the project."""
@@ -294,6 +297,12 @@ class Context:
         """Note that a function is to be followed for its waits."""
         self.pending.append(callee)
         self.due[callee.symbol, callee.bound] = callee
+
+    def has_tables(self) -> bool:
+        """Whether the module imports a package of tables."""
+        if self._tables is None:
+            self._tables = imports_tables(self.module.body)
+        return self._tables
 
     def knows_arrays(self, function: facts.Function | None) -> bool:
         """Whether a function has to do with arrays that are no tensors: it speaks of a package that has such."""
@@ -445,6 +454,8 @@ class Frame:
         if self.inner_scope:
             # A comprehension's variable is not the function's variable of the same name.
             pass
+        elif isinstance(value, Unknown) and self._is_table(name):
+            value = Array()
         elif isinstance(value, Unknown) and name in self.usage.tensors:
             value = as_tensor(value, self.usage.tensors[name])
         elif isinstance(value, Method) and isinstance(value.receiver, Unknown) and name in self.usage.tensors:
@@ -464,6 +475,10 @@ class Frame:
             prefix = name + "."
             for path in [path for path in self.paths if path.startswith(prefix)]:
                 del self.paths[path]
+
+    def _is_table(self, name: str) -> bool:
+        """Whether what is called so, and not known, is a table: by its use, or by its name where there are tables."""
+        return name in self.usage.tables or (self.context.has_tables() and is_table_name(name))
 
     def _read(self, value: Value) -> Value:
         """What `item` is called of: a tensor of one element, or an element of an array."""

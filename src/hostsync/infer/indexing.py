@@ -247,8 +247,8 @@ _DATASET: Final = re.compile(r"(dataset|(^|_)(train|val|valid|test|eval)_?set)$"
 def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     """The value of `base[index]`."""
     if isinstance(base, Method):
-        # What is indexed is no method, whatever the attribute is.
-        base = UNKNOWN
+        # What is indexed is no method, whatever the attribute is: `table.iloc[0]` is on the host.
+        base = Array() if isinstance(base.receiver, Array) else UNKNOWN
     if isinstance(node.key, facts.Slice):
         _bounds(frame, node.key, node, base)
     if isinstance(base, Tensor):
@@ -328,9 +328,12 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
 
 
 def _is_mask_by_form(frame: Frame, node: facts.Expr, index: Value) -> bool:
-    """Whether an index of which nothing is known is a mask, of a tensor: it is a comparison, or is called one."""
+    """Whether an index of which nothing is known is a mask, of a tensor: it is a comparison, or is called one.
+
+    Tables are indexed so, too.
+    """
     is_mask = isinstance(index, (Unknown, Method)) and (is_comparison(node) or is_named_mask(_called(node)))
-    return is_mask and _has_tensors(frame)
+    return is_mask and not frame.context.has_tables() and _has_tensors(frame)
 
 
 def _element(frame: Frame, base: Unknown) -> Unknown:

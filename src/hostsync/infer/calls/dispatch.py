@@ -263,7 +263,12 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
             and frame.context.uses_torch
             and (
                 (op.tensor_only and not op.is_property)
-                or (func.name in _OF_ARRAYS and not frame.knows_arrays() and _fits(node, func.name))
+                or (
+                    func.name in _OF_ARRAYS
+                    and not frame.knows_arrays()
+                    and not frame.context.has_tables()
+                    and _fits(node, func.name)
+                )
                 or proves_tensor(node, frame.context.ops)
             )
         ):

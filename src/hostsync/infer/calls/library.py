@@ -66,8 +66,10 @@ from hostsync.infer.values import (
 
 _OF_ARRAYS: Final = frozenset({"scipy", "cv2", "skimage", "librosa"})
 """Packages whose functions give NumPy arrays, or what is on the host as these are."""
-_ON_ARRAYS: Final = _OF_ARRAYS | {"sklearn"}
+_ON_ARRAYS: Final = _OF_ARRAYS | {"matplotlib", "seaborn", "sklearn"}
 """Packages whose functions make NumPy arrays of what they are given."""
+_SCORES: Final = "sklearn.metrics."
+"""Of sklearn's functions these give numbers and arrays, whatever they are given."""
 
 Special: TypeAlias = Function[[Frame, facts.Call, ArgumentList, KeywordList], Value]
 
@@ -88,10 +90,11 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         return einops_function(frame, node, name, args)
     if name.startswith(PACKAGE):
         return image_transform(frame, node, name, args, keywords)
-    if root in _ON_ARRAYS and name.rpartition(".")[2].islower():
+    # Functions of OpenCV are called `cvtColor` and `Canny`, those of the others as in PEP 8.
+    if root in _ON_ARRAYS and (root == "cv2" or name.rpartition(".")[2].islower()):
         for _, value in args:
             made_an_array(frame, value)
-        if root in _OF_ARRAYS:
+        if root in _OF_ARRAYS or name.startswith(_SCORES):
             return Array()
     special = _SPECIAL.get(name)
     if special is not None:

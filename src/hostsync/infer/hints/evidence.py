@@ -39,6 +39,7 @@ from hostsync.facts import (
     While,
     With,
 )
+from hostsync.infer.hints.tables import TABLE_MEMBERS, is_table_name
 
 _SIZE_CALLS: Final = frozenset({"dim", "long", "view", "ndimension", "nelement"})
 """Members that prove a tensor only when called: arrays and modules have an attribute, or nothing, of that name."""
@@ -99,6 +100,8 @@ _WHOLE_DTYPES: Final = frozenset({"int8", "uint8", "int16", "short", "int32", "i
 _CONVERSIONS: Final = frozenset({"as_tensor", "asarray", "from_numpy", "new_tensor", "tensor"})
 _FILLS: Final = frozenset({"full", "new_full"})
 """They take what they convert behind the size."""
+_JOINING: Final = frozenset({"stack", "vstack", "hstack", "dstack", "cat", "concat", "concatenate"})
+"""They take a sequence of tensors."""
 _PATHS: Final = frozenset({Name, Attr})
 _REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "add_state"})
 """Methods that make an attribute of what they are handed."""
@@ -131,6 +134,8 @@ class Usage(NamedTuple):
     """Names that something is indexed with."""
     read: frozenset[str] = frozenset()
     """Names of which `item` is called, so that they have one element."""
+    tables: frozenset[str] = frozenset()
+    """Names that are used as only a table is."""
     moves_attributes: bool = False
     """It moves whichever attributes of `self`: `setattr(self, name, value.to(device))`."""
 
@@ -203,6 +208,7 @@ def usage_of(
     read: set[str] = set()
     by_index: dict[str, Place] = {}
     arrays: set[str] = set()
+    tables: set[str] = set()
     converted = [] if converted is None else converted
     stores = candidates = moves_attributes = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
@@ -225,6 +231,10 @@ def usage_of(
                     path = dotted_path(value)
                     if path is not None:
                         shaped.add(path)
+                elif name in TABLE_MEMBERS:
+                    whole = _whole(value)
+                    if type(whole) is Name:
+                        tables.add(whole.id)
                 node = value
             if type(node) is not Name:
                 push(node)
@@ -263,6 +273,8 @@ def usage_of(
                 indexes.add(key.id)
             elif type(key) is Sequence:
                 indexes.update([item.id for item in key.items if type(item) is Name])
+            elif type(key) is Const and key.kind == "str" and type(node.value) is Name and is_table_name(node.value.id):
+                tables.add(node.value.id)
             if uses_torch:
                 if type(node.value) is Call:
                     _note_cast(tensors, node.value)
@@ -308,6 +320,7 @@ def usage_of(
                 moved |= inner.moved
                 asked |= inner.asked
                 indexes |= inner.indexes
+                tables |= inner.tables - names if names is not None else _NO_NAMES
                 read |= inner.read - names if names is not None else _NO_NAMES
                 moves_attributes = moves_attributes or inner.moves_attributes
                 extend(rest)
@@ -340,6 +353,7 @@ def usage_of(
         frozenset(asked) if asked else _NO_NAMES,
         frozenset(indexes) if indexes else _NO_NAMES,
         frozenset(read) if read else _NO_NAMES,
+        frozenset(tables) if tables else _NO_NAMES,
         moves_attributes,
     )
 
@@ -427,28 +441,25 @@ _TYPE_TESTS: Final = frozenset({"isinstance", "is_tensor", "issubclass"})
 
 
 def _converted(node: Assign) -> str | None:
-    """The name that `x = torch.tensor([x]).to(device)` binds anew: what it is from then on says nothing of before."""
+    """The name that `x = torch.tensor([x]).to(device)` binds anew: what it is from then on says nothing of before.
+
+    So does `x = torch.stack(x)` of a sequence of tensors.
+    """
     made = node.value
     while type(made) is Call and type(made.func) is Attr and type(made.func.value) is Call:
         made = made.func.value
-    if type(made) is not Call or not made.args or type(made.func) is not Attr:
+    if type(made) is not Call or not made.args or type(made.func) not in _PATHS:
         return None
-    if made.func.name in _FILLS and len(made.args) > 1:
-        given = _names_in(made.args[1])
-    elif made.func.name in _CONVERSIONS:
-        given = _names_in(made.args[0])
+    name = made.func.name if type(made.func) is Attr else dotted_path(made.func)
+    if name in _FILLS and len(made.args) > 1:
+        given = names_mentioned(made.args[1])
+    elif name in _CONVERSIONS:
+        given = names_mentioned(made.args[0])
+    elif name in _JOINING and type(made.args[0]) is Name:
+        given = {made.args[0].id}
     else:
         return None
     return next((t.id for t in node.targets if type(t) is Name and t.id in given), None)
-
-
-def _names_in(node: Expr) -> set[str]:
-    """Those that stand in a list or tuple as written, by themselves or as often as there are rows: `[[x]] * rows`."""
-    if type(node) is Name:
-        return {node.id}
-    if type(node) is Binary:
-        return _names_in(node.left) if node.op == "*" else set()
-    return {name for item in node.items for name in _names_in(item)} if type(node) is Sequence else set()
 
 
 _TENSOR_METHODS: Final[dict[int, tuple[Mapping[str, Op], frozenset[str]]]] = {}

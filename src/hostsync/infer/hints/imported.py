@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hostsync import facts
 from hostsync.infer.hints.evidence import calls_in
+from hostsync.infer.hints.tables import PACKAGES
 
 _TORCH_PACKAGES: Final = frozenset(
     """accelerate allennlp apex bitsandbytes botorch captum colossalai composer deepspeed detectron2 dgl diffusers
@@ -83,6 +84,11 @@ def names_of_arrays(body: tuple[facts.Stmt, ...]) -> tuple[frozenset[str], froze
     nodes = list(_imports(body, _ALL))
     named = frozenset([node.alias for node in nodes if _package(node) in _ARRAY_PACKAGES])
     return named, named | _USUAL_NAMES if any(node.alias == "*" for node in nodes) else named
+
+
+def imports_tables(body: tuple[facts.Stmt, ...]) -> bool:
+    """Whether a block imports a package of tables, functions included."""
+    return any(_package(node) in PACKAGES for node in _imports(body, _ALL))
 
 
 def _package(node: facts.Import) -> str:

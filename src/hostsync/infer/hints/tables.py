@@ -1,0 +1,20 @@
+"""Tables of pandas and others: data frames and their columns have many methods of tensors, and live on the host."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PACKAGES: Final = frozenset({"cudf", "dask", "modin", "pandas", "polars", "pyspark"})
+TABLE_MEMBERS: Final = frozenset(
+    """drop_duplicates dropna fillna groupby iloc isna isnull iterrows itertuples notna notnull nunique
+    reset_index set_index sort_values to_csv value_counts""".split()
+)
+"""What only tables and their columns have.
+
+Source: https://pandas.pydata.org/docs/reference/frame.html and series.html
+"""
+
+
+def is_table_name(name: str) -> bool:
+    """Whether something is called as a table is by convention: `df`, `train_df`, `df_items`, `data_frame`."""
+    return ("df" in name and "df" in name.split("_")) or name in {"dataframe", "data_frame"}
