@@ -776,4 +776,12 @@ def is_tensor_index(index: Expr) -> bool:
 
 
 def _is_text(node: Expr) -> bool:
-    return type(node) is Const and node.kind == "str"
+    """Whether an expression is a text as it stands, or is called a name: `history[:, self.score_name]`."""
+    kind = type(node)
+    if kind is Name or kind is Attr:
+        return (dotted_path(node) or "").rpartition(".")[2].strip("_").endswith("name")
+    if type(node) is Binary:
+        return _is_text(node.left) or _is_text(node.right)
+    if type(node) is Call:
+        return type(node.func) is Attr and node.func.name == "format" and _is_text(node.func.value)
+    return kind is FString or (type(node) is Const and node.kind == "str")
