@@ -199,3 +199,85 @@ class Chosen:
 
     def of(self, x: Tensor):
         return x if self.classes is None else x[self.classes]  # expect: HS405
+
+
+class Miner:
+    def sample(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        raise NotImplementedError
+
+
+class Counting(Miner):
+    def sample(self, x):
+        kept = torch.zeros(len(x), dtype=bool)
+        return x, kept
+
+
+class Losing(Miner):
+    def sample(self, x):
+        return x, x > 0
+
+
+class Loss(torch.nn.Module):
+    def __init__(self, miner: Miner, other: "Miner | None" = None):
+        super().__init__()
+        self.miner = miner
+        self.other = other
+
+    def forward(self, x: torch.Tensor):
+        if isinstance(self.miner, Counting):
+            x, kept = self.miner.sample(x)
+            # On the host: its positions are found there.
+            return x[kept], kept.sum().item()  # silent: HS302, HS101
+        x, kept = self.miner.sample(x)
+        return x[kept], kept.sum().item()  # expect: HS101
+
+    def of_the_other(self, x: torch.Tensor):
+        assert isinstance(self.other, Losing)
+        x, kept = self.other.sample(x)
+        return kept.sum().item()  # expect: HS101
+
+
+def of_a_local(miner: Miner, x: torch.Tensor):
+    if not isinstance(miner, Counting):
+        return miner.sample(x)[1].sum().item()  # expect: HS101
+    return miner.sample(x)[1].sum().item()  # silent: HS101
+
+
+def stays_what_it_is(miner: Counting, x: torch.Tensor):
+    if isinstance(miner, Miner):
+        return miner.sample(x)[1].sum().item()  # silent: HS101
+    return None
+
+
+class Scale(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.names = torch.zeros(3)
+        self.scale = torch.nn.Parameter(torch.ones(1))
+
+    def read(self):
+        return self.scale.item()  # expect: HS101
+
+
+def of_parts(model: torch.nn.Module):
+    for part in model.modules():
+        if isinstance(part, Scale):
+            yield part.scale.item()  # expect: HS101
+            # It is no buffer, so it stays on the host.
+            yield part.names.tolist()  # silent: HS101
+        if isinstance(part, torch.nn.BatchNorm2d):
+            yield float(part.running_mean[0])  # expect: HS103
+        if isinstance(part, str):
+            yield part.count("a")
+
+
+def python_types(x: torch.Tensor):
+    whole = torch.zeros(len(x), dtype=int)
+    mask = torch.ones(len(x), dtype=bool)
+    x = x[mask]  # silent: HS302, HS405
+    x = x[x.to(bool)]  # expect: HS302
+    x = x[x.type(bool)]  # expect: HS302
+    x = x[x.to(dtype=int)]  # silent: HS302
+    x = x[x.new_ones(3, dtype=bool)]  # expect: HS302
+    x = x[torch.tensor([1, 0], dtype=bool)]  # silent: HS405, HS302
+    return x[whole]  # expect: HS405

@@ -199,7 +199,13 @@ def _is_vague(value: Value) -> bool:
     """Of what an annotation says, what callers may know more of: any module, and what holds tensors."""
     if isinstance(value, Instance):
         return value.name == MODULE_CLASS
+    if isinstance(value, Mapping) and value == _OF_ANYTHING:
+        return True
     return isinstance(value, (Items, Mapping)) and bool(tensors_in(value))
+
+
+_OF_ANYTHING: Final = Mapping((), UNKNOWN)
+"""What `dict[str, Any]` says."""
 
 
 def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: bool) -> Value:
@@ -212,13 +218,15 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
         is_any = isinstance(value, (Unknown, Instance)) and not proven
         return held.value if is_any and frame.context.class_named(held.value.name) is not None else value
     if isinstance(held.value, (Items, Mapping)):
-        if param.name in frame.usage.moved:
-            # What is moved is no list, whatever else some hand in.
+        if param.name in frame.usage.moved or value == _OF_ANYTHING:
+            # What is moved is no list, whatever else some hand in; what has all kinds of values says little of each.
             return value
         if isinstance(value, Unknown) and not proven:
             given = with_tensors(held.value, lambda tensor: _handed_in(frame, tensor, param.name, held.text))
             return with_tensors(given, _unmixed) if isinstance(given, Mapping) else given
         return _on_the_host(value, held.value)
+    if not held.value.sure:
+        return value if proven else _told_batch(frame, param, value, held.value, held.text)
     # Of what is known to be a tensor, only that all come from the CPU is news.
     if isinstance(value, (Instance, Items, Mapping)) or (proven and held.value.device != CPU):
         return value
@@ -226,6 +234,14 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
     number = isinstance(value, Number) or (param.annotation is not None and admits_number(param.annotation))
     # What stands for a number has no dimensions.
     return tensor._replace(ndim=0) if number else tensor
+
+
+def _told_batch(frame: Frame, param: facts.Param, value: Value, batch: Tensor, text: str) -> Value:
+    """What is known of a parameter, where callers hand in a batch of a loader: it may be a tensor, or hold some."""
+    given = _handed_in(frame, batch._replace(param=param.name), param.name, text)
+    if value == _OF_ANYTHING:
+        return Mapping((), given)
+    return given if isinstance(value, Unknown) else value
 
 
 def _asks_for_device(param: facts.Param) -> bool:
@@ -276,7 +292,7 @@ def _handed_in(frame: Frame, tensor: Tensor, name: str, text: str) -> Tensor:
     if frame.events is None and frame.sink is None and tensor.device != CPU:
         # What the function gives to a caller depends on what that one hands in.
         tensor = tensor._replace(device=of_param(name))
-    elif tensor.device > ANYWHERE and tensor.param is not None:
+    elif tensor.device > ANYWHERE and tensor.param is not None and tensor.sure:
         # One caller on the CPU says nothing of the others.
         tensor = tensor._replace(device=ANYWHERE)
     if text and frame.function is not None:

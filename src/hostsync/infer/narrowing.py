@@ -7,9 +7,10 @@ from functools import partial
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.classes import is_module_class
 from hostsync.infer.frame import Frame, evaluate
 from hostsync.infer.hints import dimensions
-from hostsync.infer.hints.annotations import from_annotation
+from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.hints.evidence import asks_for_tracing, dotted_path
 from hostsync.infer.linking.plain import short_name
 from hostsync.infer.values import (
@@ -295,10 +296,23 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
             # The elements of a container that was a bundle of tensors are tensors still.
             element = value._replace(sure=False) if isinstance(value, Tensor) and not value.sure else Unknown()
             _set(frame, node, Items("list", None, element) if isinstance(wanted, Items) else Mapping((), element))
+        elif isinstance(value, Instance) and isinstance(wanted, Instance):
+            _set_class(frame, node, value, wanted)
         elif isinstance(value, Unknown) or (isinstance(value, Tensor) and not value.sure):
             _set(frame, node, wanted)
     elif isinstance(value, Tensor) and isinstance(wanted, _OTHER_KINDS):
         _set(frame, node, value._replace(sure=True))
+
+
+def _set_class(frame: Frame, node: facts.Expr, value: Instance, wanted: Instance) -> None:
+    """An object of a base class that is found to be one of a class that is derived from it."""
+    context = frame.context
+    if value.local:
+        is_derived = value.name in [info.name for info in context.lineage(wanted.name)[1:]]
+    else:
+        is_derived = value.name == MODULE_CLASS and is_module_class(context, wanted.name)
+    if is_derived:
+        _set(frame, node, wanted._replace(device=value.device))
 
 
 def _is_param(frame: Frame, name: str) -> bool:

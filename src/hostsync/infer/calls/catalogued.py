@@ -181,7 +181,8 @@ def _tensors(frame: Frame, op: Op, placed: Arguments, receiver: Value | None) ->
             and not (op.name.startswith(DISTRIBUTIONS) and _is_numbers(frame, value))
         ):
             held = (as_tensor(value),)
-        found.extend(held)
+        # What may be no tensor doesn't speak for a container that holds one.
+        found.extend(sorted(held, key=lambda tensor: not tensor.sure))
     for value in placed.extra:
         found.extend(tensors_in(value, 1))
     return tuple(found)

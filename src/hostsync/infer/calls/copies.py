@@ -10,7 +10,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
-from hostsync.infer.calls.operations import device_of
+from hostsync.infer.calls.operations import device_of, dtype_named
 from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
 from hostsync.infer.frame import Frame, evaluate_silently, explain
 from hostsync.infer.hints.defaults import last_name
@@ -106,8 +106,9 @@ def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[
         (k, n, v) for k, n, v in keywords if k in {"device", "dtype", "other"}
     ]
     for name, node, value in given:
-        if isinstance(value, DtypeValue) or name == "dtype":
-            dtype = value if isinstance(value, DtypeValue) else DtypeValue("")
+        named = dtype_named(value)
+        if named is not None or name == "dtype":
+            dtype = named or DtypeValue("")
         elif isinstance(value, Nothing) or (
             name is None and isinstance(value, Number) and isinstance(value.const, bool)
         ):
@@ -208,7 +209,8 @@ def _to(
         moved_on(frame, node, wanted, is_made_here="cpu" in source.device)
     elif source.device == MOVED and wanted.device >= CPU and non_blocking is not True:
         _to_host(frame, node, source, op, "to-host")
-    elif may_be_host(source.device) and source.device != wanted.device:
+    elif may_be_host(source.device) and (source.device != wanted.device or source.pinned is None):
+        # As little as is known of where they are, a batch of a loader is not where it is moved to.
         to_accelerator(frame, node, source, op, wanted, non_blocking)
     if source.device == wanted.device and not is_certain(source.device):
         return source
@@ -316,8 +318,9 @@ def _type(frame: Frame, node: facts.Call, source: Tensor, args: ArgumentList, ke
     other = _type_of(frame, args[0][0]) if args else None
     if other is not None:
         return _to(frame, node, source, "Tensor.type", DeviceValue(other.device), [], keywords)
-    if isinstance(wanted, DtypeValue):
-        return source._replace(dtype=wanted.dtype, param=None)
+    named = dtype_named(wanted)
+    if named is not None:
+        return source._replace(dtype=named.dtype, param=None)
     if isinstance(wanted, Choice):
         # `torch.cuda.FloatTensor if cuda else torch.FloatTensor`: it is written for the GPU.
         wanted = next((one for one in wanted.options if isinstance(one, Ref) and ".cuda." in one.name), None)

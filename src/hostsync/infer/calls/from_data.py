@@ -8,7 +8,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.copies import is_empty, is_to_own_part, may_be_host, to_accelerator
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
-from hostsync.infer.calls.operations import device_of, promoted
+from hostsync.infer.calls.operations import device_of, dtype_named, promoted
 from hostsync.infer.frame import Frame, explain
 from hostsync.infer.hints.annotations import admits_number, admits_one_number
 from hostsync.infer.hints.defaults import last_name
@@ -19,7 +19,6 @@ from hostsync.infer.values import (
     CPU,
     Array,
     DeviceValue,
-    DtypeValue,
     Items,
     Mapping,
     Method,
@@ -59,7 +58,8 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         if key == "device":
             wanted = device_of(value)
         elif key == "dtype":
-            dtype = value.dtype if isinstance(value, DtypeValue) else ""
+            named = dtype_named(value)
+            dtype = "" if named is None else named.dtype
     if wanted is None and name == "as_tensor" and len(args) > 2:
         wanted = device_of(args[2][1])
     # Asked for its type somewhere, it is turned into a tensor only where it is none.

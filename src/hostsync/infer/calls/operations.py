@@ -30,6 +30,7 @@ from hostsync.infer.values import (
     Nothing,
     Number,
     Origin,
+    Ref,
     Tensor,
     Text,
     Unknown,
@@ -273,9 +274,21 @@ def promoted(values: list[Value]) -> str:
     return "int" if "int" in kinds else "bool"
 
 
+_PYTHON_TYPES: Final = {"builtins.bool": "bool", "builtins.int": "int", "builtins.float": "float"}
+"""Python's own types, which torch takes for its element types."""
+
+
+def dtype_named(value: Value | None) -> DtypeValue | None:
+    """The element type that an argument says; None where it says none."""
+    if isinstance(value, Ref):
+        dtype = _PYTHON_TYPES.get(value.name)
+        return None if dtype is None else DtypeValue(dtype)
+    return value if isinstance(value, DtypeValue) else None
+
+
 def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
-    given = args.named.get("dtype")
-    if isinstance(given, DtypeValue):
+    given = dtype_named(args.named.get("dtype"))
+    if given is not None:
         return given.dtype
     if op.dtype == "same":
         return tensors[0].dtype if tensors else ""

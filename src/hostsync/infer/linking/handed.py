@@ -128,7 +128,12 @@ def tells(value: Value) -> bool:
         return value.param is not None and value.param.startswith(HELD)
     if isinstance(value, (Items, Mapping)):
         return any(tensor.sure for tensor in tensors_in(value))
-    return isinstance(value, Tensor) and value.sure
+    return isinstance(value, Tensor) and (value.sure or is_batch(value))
+
+
+def is_batch(value: Tensor) -> bool:
+    """What a loader or a dataset gives: tensors on the host, or something that holds them."""
+    return not value.sure and (value.device == CPU or value.pinned is None)
 
 
 def device_handed(symbol: str, site: CallSite, param: str) -> DeviceValue | None:
@@ -202,6 +207,8 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
     """What some calls hand in for a parameter: tensors, else what holds tensors, else functions, or objects of one
     class."""
     tensor: Value | None = None
+    batch: Value | None = None
+    first_batch: Reason | None = None
     function: Value | None = None
     holder: Value | None = None
     places: dict[type, Reason] = {}
@@ -221,6 +228,9 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
                 places[Tensor] = Reason(site.span, f"{HANDED_IN}, {doubt}")
             places.setdefault(Tensor, reason)
             tensor = opened(value) if tensor is None else join(tensor, opened(value))
+        elif isinstance(value, Tensor) and is_batch(value):
+            first_batch = first_batch or reason
+            batch = opened(value) if batch is None else join(batch, opened(value))
         elif isinstance(value, (Items, Mapping)) and tells(value):
             places.setdefault(type(value), reason)
             holder = opened(value) if holder is None else join(holder, opened(value))
@@ -232,6 +242,8 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
     if isinstance(holder, (Items, Mapping)):
         where = places[type(holder)]
         return Handed(holder, where, "")
+    if isinstance(batch, Tensor) and first_batch is not None:
+        return Handed(batch._replace(sure=False, origin=because(first_batch, None)), first_batch, "")
     if function is not None and is_function(function):
         return Handed(function, places[Callable], "")
     if not objects:

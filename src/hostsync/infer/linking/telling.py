@@ -331,6 +331,8 @@ def _argument(value: Value, key: str) -> Plain:
         return _of_functions(functions_in(encode(value, lambda name: _known_as(name, key))))
     if not tells(value):
         return None
+    if isinstance(value, Tensor) and not value.sure:
+        value = value._replace(pinned=None)
     return encode(opened(value), lambda name: _known_as(name, key))
 
 
@@ -404,10 +406,18 @@ _JOINED: Final[dict[tuple[str, str], Plain]] = {}
 
 def _join_decoded(a: Plain, b: Plain) -> Plain:
     first, second = decode(a, _nothing), decode(b, _nothing)
+    if isinstance(first, Tensor) and isinstance(second, Tensor) and _is_batch(first) is not _is_batch(second):
+        # Who hands in tensors says more.
+        return b if _is_batch(first) else a
     if type(first) is type(second) and isinstance(first, (Tensor, Items, Mapping)):
         return encode(join(first, second), _qualify)
     # What one call tells is enough.
     return a if isinstance(first, Tensor) or not isinstance(second, (Tensor, Items, Mapping)) else b
+
+
+def _is_batch(value: Tensor) -> bool:
+    """Whether a tensor that another module tells of stands for a batch of a loader, as `_argument` marks it."""
+    return not value.sure and value.pinned is None
 
 
 def is_news(data: Plain) -> bool:
@@ -469,7 +479,7 @@ def from_outside(told: Plain, key: str, context: Context) -> dict[str, dict[str,
                 own = objects[0] if len(objects) == 1 else Choice(objects)
                 found.setdefault(symbol, {})[param] = Handed(own, None, text)
             value = UNKNOWN if data[0] == OBJECTS else decode(data, function)
-            if isinstance(value, Tensor):
+            if isinstance(value, Tensor) and not _is_batch(value):
                 value = value._replace(sure=True)
             if isinstance(value, (Tensor, Items, Mapping, DeviceValue)) or is_function(value):
                 found.setdefault(symbol, {})[param] = Handed(value, None, text)
