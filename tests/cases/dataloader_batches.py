@@ -198,3 +198,31 @@ def where_the_dataset_is(dataset, workers):
         yield images.cuda()  # expect: HS401  # certain: HS401
     for images in DataLoader(dataset, batch_size=4, pin_memory=True):
         yield images.cuda()  # expect: HS402  # certain: HS402
+
+
+def parts_and_views_of_pinned_batches(dataset, order, device):
+    for images, labels in DataLoader(dataset, pin_memory=True):
+        yield images.view(3, -1).to(device, non_blocking=True)  # silent: HS403, HS408
+        yield images.permute(0, 2, 3, 1).to(device, non_blocking=True)  # silent: HS403, HS408
+        yield images.permute(0, 2, 3, 1).to(device)  # expect: HS402
+        # They may be floats already, or contiguous.
+        yield images.float().to(device, non_blocking=True)  # silent: HS403, HS408
+        yield images.float().to(device)  # expect: HS401
+        yield images.reshape(3, -1).to(device, non_blocking=True)  # silent: HS403, HS408
+        yield images[0].to(device, non_blocking=True)  # silent: HS403
+        yield images[0, 1:].to(device, non_blocking=True)  # silent: HS403
+        yield images[1:3, :, ...].to(device, non_blocking=True)  # silent: HS403
+        yield images[:, :, None].to(device, non_blocking=True)  # silent: HS403
+        # With gaps: a copy is made of them first.
+        yield images[:, 1:].to(device, non_blocking=True)  # expect: HS403
+        yield images[1:3, :2].to(device, non_blocking=True)  # expect: HS403
+        yield images[::2].to(device, non_blocking=True)  # expect: HS403
+        yield images[..., 0].to(device, non_blocking=True)  # expect: HS403
+        yield images[order == 3].to(device, non_blocking=True)  # expect: HS403
+        yield images[[0, 2]].to(device, non_blocking=True)  # expect: HS403
+        yield (images * 2).to(device, non_blocking=True)  # expect: HS403
+
+
+def views_of_batches_that_are_not_pinned(dataset, device):
+    for images in DataLoader(dataset, num_workers=2):  # expect: HS408
+        yield images.view(3, -1).to(device, non_blocking=True)  # expect: HS403

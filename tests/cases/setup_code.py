@@ -233,3 +233,31 @@ class Triangular(nn.Module):
 
     def forward_without_cache(self, x):
         return x @ self._create_lower()
+
+
+class Rotary(nn.Module):
+    def __init__(self, size, device=None):
+        super().__init__()
+        self.size = size
+        self.frequencies = self.default_frequencies(size, device)
+
+    def default_frequencies(self, size, device=None):
+        made = 1.0 / torch.arange(1, size)
+        # Whoever sets it up without a device leaves it where it is made.
+        return made.to(device)  # silent: HS401
+
+    def init_weights(self):
+        self.frequencies.copy_(self.default_frequencies(self.size))
+
+
+class RotaryInUse(nn.Module):
+    def __init__(self, size, device=None):
+        super().__init__()
+        self.frequencies = self.default_frequencies(size, device)
+
+    def default_frequencies(self, size, device=None):
+        made = 1.0 / torch.arange(1, size)
+        return made.to(device)  # expect: HS401
+
+    def forward(self, x):
+        return x * self.default_frequencies(len(x))

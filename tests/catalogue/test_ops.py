@@ -271,7 +271,7 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         'torch = "2.13.0"\n\n[ops]\n"lab.shine" = { params = "x, n=-1", returns = "tensors", device = "like", '
-        'dtype = "int", ndim = "reduce", waits = ["n missing", '
+        'dtype = "int", ndim = "reduce", memory = "same", waits = ["n missing", '
         '{ when = "x tensor and n given", torch = ">=2.5,<2.9" }], '
         "tensor_only = true, property = true }\n",
     )
@@ -282,6 +282,7 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
         "like",
         "int",
         "reduce",
+        "same",
         (
             Wait((ArgumentTest("n", "missing"),), ""),
             Wait((ArgumentTest("x", "tensor"), ArgumentTest("n", "given")), ">=2.5,<2.9"),
@@ -298,7 +299,7 @@ def test_any_toml_layout_is_read(tmp_path: Path) -> None:
 
 def test_defaults(tmp_path: Path) -> None:
     path = write(tmp_path, '[ops]\n"lab.shine" = {}\n')
-    assert load_ops([path])["lab.shine"] == Op("lab.shine", (), "tensor", "args", "", "", (), False, False)
+    assert load_ops([path])["lab.shine"] == Op("lab.shine", (), "tensor", "args", "", "", "", (), False, False)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ class Entry(NamedTuple):
     device: str
     dtype: str
     ndim: str
+    memory: str
     is_property: bool
 
 
@@ -337,6 +338,7 @@ _DEVICE = {
     "Tensor.cpu": "cpu", "Tensor.cuda": "accelerator", "Tensor.xpu": "accelerator", "Tensor.ipu": "accelerator",
     "Tensor.mtia": "accelerator", "Tensor.to": "unknown", "Tensor.type": "unknown", "Tensor.new": "like",
     "Tensor.new_tensor": "like", "Tensor.pin_memory": "cpu", "Tensor.numpy": "cpu", "Tensor.type_as": "unknown",
+    "Tensor.expand_as": "like", "Tensor.reshape_as": "like", "Tensor.view_as": "like",
     "Tensor.int_repr": "args", "Tensor.module_load": "unknown", "Tensor.to_mkldnn": "cpu",
     "torch.from_numpy": "cpu", "torch.frombuffer": "cpu", "torch.from_file": "cpu", "torch.tensor": "argument",
     "torch.linspace": "argument",
@@ -512,6 +514,27 @@ def ndim_of(name: str, returns: str) -> str:
     return "broadcast" if last in _BROADCAST and namespace in ("torch", "Tensor") else ""
 
 
+# --- memory --------------------------------------------------------------------------------------
+
+_VIEWS = words_of(
+    "H T adjoint data detach mH mT moveaxis movedim permute real squeeze swapaxes swapdims t transpose unflatten "
+    "unsqueeze view view_as"
+)
+_PARTS_AND_COPIES = words_of(
+    "bfloat16 bool byte char chunk contiguous double flatten float half int long narrow ravel reshape reshape_as "
+    "resolve_conj resolve_neg select short split tensor_split unbind"
+)
+"""Of parts with gaps (columns) torch first makes a copy, which is not pinned (`tests/gpu/test_pinned_views.py`)."""
+
+
+def memory_of(name: str) -> str:
+    """Return whether the result of an operation lies in the memory of its first tensor."""
+    namespace, _, last = name.rpartition(".")
+    if namespace not in ("torch", "Tensor"):
+        return ""
+    return "same" if last in _VIEWS else "maybe" if last in _PARTS_AND_COPIES else ""
+
+
 def describe(callable_: Callable_) -> Entry:
     """Return what an operation takes and returns."""
     params = parameters(callable_) if callable_.kind != "property" else ()
@@ -523,5 +546,6 @@ def describe(callable_: Callable_) -> Entry:
         device_of(name, returns, params, callable_.kind),
         dtype_of(name, returns),
         ndim_of(name, returns),
+        memory_of(name),
         callable_.kind == "property",
     )

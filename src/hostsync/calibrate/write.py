@@ -90,6 +90,7 @@ def line(name: str, entry: Entry, conditions: tuple[Condition, ...], tensor_only
         ("device", entry.device, "args"),
         ("dtype", entry.dtype, ""),
         ("ndim", entry.ndim, ""),
+        ("memory", entry.memory, ""),
     ):
         if value != default:
             fields.append(f"{key} = {_quoted(value)}")

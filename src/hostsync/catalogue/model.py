@@ -60,6 +60,9 @@ class Op(NamedTuple):
     """Number of dimensions of the result: a digit, `same` (as the receiver or first argument), `reduce` (0 unless a
     dim is given, then one fewer, and for max, min, median, mode … a pair), `broadcast` (as the tensor that has most),
     or empty when not known."""
+    memory: str
+    """`same` where the result is a view of its first tensor without gaps: of pinned memory it is copied without a wait.
+    `maybe` where it is that tensor, a part of it, or a copy, as of `float`, `narrow`, `reshape`; else empty."""
     waits: tuple[Wait, ...]
     """When it waits, given its tensors are on an accelerator; empty means never."""
     tensor_only: bool

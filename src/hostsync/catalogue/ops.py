@@ -37,6 +37,7 @@ RETURNS: Final = frozenset(
 )
 DEVICES: Final = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"))
 DTYPES: Final = frozenset(("", "bool", "int", "float", "same", "promoted"))
+MEMORIES: Final = frozenset(("", "same", "maybe"))
 PREDICATES: Final = frozenset(
     (
         "missing", "given", "tensor", "number", "negative", "positive", "true", "false", "data", "mask", "many", "cpu",
@@ -45,7 +46,9 @@ PREDICATES: Final = frozenset(
     )
 )  # fmt: skip
 
-_FIELDS: Final = frozenset(("params", "returns", "device", "dtype", "ndim", "waits", "tensor_only", "property"))
+_FIELDS: Final = frozenset(
+    ("params", "returns", "device", "dtype", "ndim", "memory", "waits", "tensor_only", "property")
+)
 _NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _LINE: Final = re.compile(r'"([^"\\\x00-\x1f]+)" = \{ ?([^\x00-\x08\x0a-\x1f]*?) ?\}')
 _FIELD: Final = re.compile(r'([a-z_]+) = (?:"([^"\\\x00-\x1f]*)"|(true|false))(?:, |$)')
@@ -211,6 +214,7 @@ def parse_op(name: str, table: Mapping[str, object]) -> Op:
             _choice(table, "device", "args", DEVICES),
             _choice(table, "dtype", "", DTYPES),
             ndim,
+            _choice(table, "memory", "", MEMORIES),
             waits,
             _flag(table, "tensor_only"),
             _flag(table, "property"),

@@ -488,11 +488,41 @@ def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
         if _are_on_the_host(masks):
             device = CPU
         frame.emit("shape", "subscript", "mask-load", node, subject=masks[0].node, device=device, origin=origin)
-    return (
-        explain(tensor_shaped(base, _ndim_after(base, parts))._replace(pinned=False), node)
-        if masks
-        else tensor_shaped(base, _ndim_after(base, parts))
-    )
+    part = tensor_shaped(base, _ndim_after(base, parts))
+    if base.pinned is not False:
+        part = part._replace(pinned=_is_pinned_still(base.pinned, parts))
+    return explain(part, node) if masks else part
+
+
+_COPIED: Final = frozenset({"mask", "tensor", "list", "array"})
+
+
+def _is_pinned_still(pinned: bool | None, parts: list[Part]) -> bool | None:
+    """Whether a part of pinned memory can be copied to the GPU as it is.
+
+    What is picked out is a copy. Of what has gaps, such as `x[:, 1:]`, torch first makes one, which is not pinned
+    (our measurement, `tests/gpu/test_pinned_views.py`).
+    """
+    if any(part.kind in _COPIED for part in parts):
+        return False
+    return False if pinned and _has_gaps(parts) else pinned
+
+
+def _has_gaps(parts: list[Part]) -> bool:
+    """`x[:, 1:]`, `x[1:3, 0]`, `x[::2]`, unlike `x[0, 1:]`."""
+    is_behind = False
+    for part in parts:
+        if part.kind == "none":
+            continue
+        has_step = isinstance(part.node, facts.Slice) and part.node.step is not None
+        if has_step or (is_behind and part.kind != "ellipsis" and not _is_whole(part.node)):
+            return True
+        is_behind = is_behind or part.kind != "int"
+    return False
+
+
+def _is_whole(node: facts.Expr) -> bool:
+    return isinstance(node, facts.Slice) and node.lower is None and node.upper is None and node.step is None
 
 
 def _is_of_tensors_alone(key: facts.Expr, parts: list[Part]) -> bool:

@@ -216,7 +216,14 @@ def _serves_setup(context: Context, symbol: str, asked: Sequence[str], depth: in
     sites = context.calls.get(symbol)
     if not sites or not asked or not depth or symbol in context.tabled:
         return False
-    return all(_hands_on_device(context, site, name, depth) for site in sites for name in asked)
+    told = [(site, name) for site in sites for name in asked if name in site.bindings]
+    # What set-up code makes without a word of a device stays where it is made.
+    others = [site.caller for site in sites if not all(name in site.bindings for name in asked)]
+    return (
+        bool(told)
+        and all(_sets_up(context, caller) for caller in others)
+        and all(_hands_on_device(context, site, name, depth) for site, name in told)
+    )
 
 
 def _hands_on_device(context: Context, site: CallSite, name: str, depth: int) -> bool:

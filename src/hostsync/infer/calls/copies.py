@@ -46,6 +46,8 @@ from hostsync.infer.values import (
 
 LOADER: Final = "its batches are not pinned"
 """The reason that marks a batch of a DataLoader in a chain."""
+FROM_LOADER: Final = "the loader that it comes from"
+"""The same of a loader whose batches are pinned, or may be."""
 
 
 def transfer(

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from hostsync import facts
 from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
-from hostsync.infer.calls.copies import LOADER, is_empty
+from hostsync.infer.calls.copies import FROM_LOADER, LOADER, is_empty
 from hostsync.infer.calls.einops_calls import einops_function
 from hostsync.infer.calls.from_data import from_data, read_element_wise
 from hostsync.infer.calls.host_calls import (
@@ -189,9 +189,11 @@ def _loader(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
     options = dict(flags(keywords))
     if not any(name is None for name, _, _ in keywords):
         options.setdefault("pin_memory", False)
-    made = because(
-        Reason(node.span, LOADER if _is_filled_on_the_host(keywords) else f"{LOADER}, {AS_ITS_DATASET}"), None
-    )
+    pinned = options.get("pin_memory")
+    text = FROM_LOADER if pinned is not False else LOADER
+    if not _is_filled_on_the_host(keywords):
+        text = f"{text}, {AS_ITS_DATASET}"
+    made = because(Reason(node.span, text), None)
     return Instance("torch.utils.data.DataLoader", False, options=tuple(options.items()), made=made)
 
 

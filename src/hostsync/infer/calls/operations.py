@@ -420,6 +420,9 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
         result_ndim(op, args, tensors),
         origin=lead(tensors),
     )
+    if op.memory and tensors and tensors[0].pinned is not False:
+        # What has to be copied for it is pinned no longer.
+        tensor = tensor._replace(pinned=tensors[0].pinned if op.memory == "same" else None)
     pin = args.named.get("pin_memory")
     if pin is not None and not isinstance(pin, Nothing) and not (isinstance(pin, Number) and pin.const is False):
         tensor = tensor._replace(pinned=True if isinstance(pin, Number) and pin.const is True else None)
