@@ -104,6 +104,7 @@ def study_source(
     wanted: Wanted | None = None,
     handed: Sequence[Plain] = (),
     followed: Followed | None = None,
+    parsed: Module | None = None,
 ) -> Studied:
     """As `check_source`, for a file of a project.
 
@@ -113,12 +114,13 @@ def study_source(
         wanted: what others want to know of it; None for nothing.
         handed: what callers in other files hand in, for each further study: one may show them what the next takes up.
         followed: from a study of the same without `handed`, if there was one. It is used up.
+        parsed: the facts of the source, where it has been parsed already.
     """
     try:
         if followed is None and not (matters(source, plan) or _matters_to_others(source, links, wanted)):
             return Studied(Checked())
         study = _study_notebook if suffix == NOTEBOOK_SUFFIX else _study_module
-        return study(source, module, plan, _Known(links, wanted, handed, followed))
+        return study(source, module, plan, _Known(links, wanted, handed, followed, parsed))
     except Exception as error:
         from hostsync.syntax.text import SourceError
 
@@ -170,13 +172,17 @@ class _Known(NamedTuple):
     wanted: Wanted | None
     handed: Sequence[Plain]
     followed: Followed | None
+    parsed: Module | None
 
 
 def _study_module(source: bytes, module: str, plan: Plan, known: _Known) -> Studied:
     from hostsync.syntax.parse import parse_module
     from hostsync.syntax.text import decode
 
-    facts = parse_module(source, module) if known.followed is None else known.followed.context.module
+    if known.followed is not None:
+        facts = known.followed.context.module
+    else:
+        facts = known.parsed or parse_module(source, module)
     return _study_facts(facts, lambda: decode(source).removeprefix("\ufeff"), plan, known)
 
 

@@ -113,6 +113,9 @@ class Linked(Order[Result]):
         about = (entry.file.module, entry.content, *map("\n".join, (asked, targets, known)))
         return digest(self.mark_of(entry.file), *map(encoded, about))
 
+    def home(self, index: int) -> int | None:
+        return self.homes.get(self.chosen[index])
+
     def finished(self, index: int, result: Result | Died, worker: int) -> None:
         place = self.chosen[index]
         if worker != HERE:

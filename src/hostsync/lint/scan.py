@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hostsync.findings import Diagnostic, Location
+from hostsync.lint.ahead import hand_out
 from hostsync.lint.check import Plan, failed
 from hostsync.lint.checked import Checked
 from hostsync.lint.entries import Entry
@@ -126,8 +127,10 @@ def _check(
             if kept is not None:
                 caches.stamps.save()
                 return rows.located(kept)
+        ahead: dict[str, int] = {}
         if pool.count > 1 and _is_anew(entries, caches):
             pool.start()
+            ahead = hand_out(pool, entries)
         memory = None if caches is None else Memory(caches.outlines, caches.graphs, mark_of)
         project = gather(entries, units, name_of, memory)
         rows.names.update(entry.key for entry in project.entries)
@@ -139,6 +142,7 @@ def _check(
 
         callers = _callers(project, len(files)) if units is not None else range(len(files))
         order = Linked(project, range(len(files)), callers, mark_of, caches)
+        order.homes.update({project.places[key]: worker for key, worker in ahead.items() if key in project.places})
         results = run(order.jobs(), study_file, workers=pool, done=done, order=order)
         final = dict(zip(order.chosen, results, strict=True))
         rounds = Rounds(order)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from hostsync.facts import Module
 from hostsync.findings import Diagnostic, Location
 from hostsync.lint.check import (
     NOTEBOOK_SUFFIX,
@@ -74,6 +75,14 @@ class Process:
     """What this process keeps between the files that it studies."""
 
     studies = KeptStudies(0)
+    parsed: Final[dict[str, tuple[str, Module]]] = {}
+    """By the unique name of a file, the digest of its content and its facts: what was parsed ahead."""
+
+    @classmethod
+    def taken(cls, key: str, content: str) -> Module | None:
+        """What was parsed of a file ahead, if that holds the same still. It is given once."""
+        held = cls.parsed.pop(key, None)
+        return held[1] if held is not None and held[0] == content else None
 
 
 def prepare(plans: Sequence[Plan], budget: int) -> None:
@@ -106,7 +115,15 @@ def study_file(task: Task) -> Result:
     followed = Process.studies.take(task.key, content) if handed else None
     suffix = _suffix(task.path)
     studied = study_source(
-        source, task.module, task.plan, suffix=suffix, links=links, wanted=wanted, handed=handed, followed=followed
+        source,
+        task.module,
+        task.plan,
+        suffix=suffix,
+        links=links,
+        wanted=wanted,
+        handed=handed,
+        followed=followed,
+        parsed=Process.taken(task.key, content),
     )
     if studied.followed is not None and wanted is not None and _may_be_told(studied.told, wanted.names):
         Process.studies.put(task.key, content, studied.followed, len(source))

@@ -1,0 +1,84 @@
+"""What workers parse while the main process finds out who imports whom."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hostsync.lint import ahead
+from hostsync.lint.ahead import Ahead, hand_out, parse_ahead
+from hostsync.lint.check import Plan
+from hostsync.lint.entries import content_digest, entry_of
+from hostsync.lint.scan import check_files
+from hostsync.lint.studying import Process, Task, study_file
+from hostsync.project.discovery import SourceFile, discover
+from hostsync.project.settings import Settings
+from hostsync.project.workers import Workers
+
+WAITS = b"import torch\n\n\ndef total(x: torch.Tensor):\n    return x.sum().item()\n"
+PLAN = Plan((), None, (), ())
+
+
+def files_in(folder: Path) -> list[SourceFile]:
+    return list(discover([folder], lambda place: Settings(root=place)).files)
+
+
+@pytest.fixture(autouse=True)
+def nothing_parsed() -> None:
+    Process.parsed.clear()
+
+
+def test_what_may_matter_is_kept_for_its_study(tmp_path: Path) -> None:
+    sources = {"waits.py": WAITS, "plain.py": b"def f():\n    return 1\n", "broken.py": b"import torch\nx.item(\n"}
+    for name, source in sources.items():
+        (tmp_path / name).write_bytes(source)
+    files = [Ahead(tmp_path / name, name[:-3], PLAN, name) for name in (*sources, "gone.py")]
+    assert parse_ahead(files) == []
+    assert list(Process.parsed) == ["waits.py"]
+    module = Process.taken("waits.py", content_digest(WAITS))
+    assert module is not None and module.name == "waits"
+    assert Process.taken("waits.py", content_digest(WAITS)) is None
+
+
+def test_a_file_that_has_changed_since_is_parsed_again(tmp_path: Path) -> None:
+    path = tmp_path / "waits.py"
+    path.write_bytes(WAITS)
+    (found,) = files_in(tmp_path)
+    entry = entry_of(found, "waits.py")
+    parse_ahead([Ahead(path, "waits", PLAN, "waits.py")])
+    path.write_bytes(b"import torch\n\n\n\n\ndef total(x: torch.Tensor):\n    return x.sum().item()\n")
+    result = study_file(Task(path, "waits", PLAN, "waits.py", entry.content, (), None))
+    assert [finding.location.row for finding in result.checked.findings] == [7]
+    assert not result.is_current
+
+
+def test_each_worker_gets_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "SHARE", 0.25)
+    for number in range(8):
+        (tmp_path / f"m{number}.py").write_bytes(WAITS * (number + 1))
+    entries = [entry_of(file, file.path.name) for file in files_in(tmp_path)]
+    with Workers(2) as workers:
+        workers.start()
+        given = hand_out(workers, entries)
+        assert [answer.value for _ in range(2) if workers.busy for answer in workers.wait()] == [[], []]
+    # Of 36 parts each may have 9: the largest for the first, of 8, and the next, of 7, for the second.
+    assert list(given) == ["m7.py", "m6.py"] and len(set(given.values())) == 2
+
+
+def test_a_project_with_workers_gives_what_one_process_gives(tmp_path: Path) -> None:
+    for number in range(40):
+        imported = f"from m{number - 1} import total\n" if number else ""
+        body = imported.encode() + WAITS.replace(b"total", b"total%d" % number) + b"# padding\n" * 600
+        (tmp_path / f"m{number}.py").write_bytes(body + b"\n\ndef total(x):\n    return x.item()\n")
+    command = [sys.executable, "-m", "hostsync", "check", "--isolated", "--no-cache", "--exit-zero", "--output-format"]
+    runs = [
+        subprocess.run([*command, "json", "--jobs", jobs, str(tmp_path)], capture_output=True, check=True).stdout
+        for jobs in ("1", "3")
+    ]
+    assert runs[0] == runs[1] and len(json.loads(runs[0])) == 80
+    files = files_in(tmp_path)
+    assert [len(checked.findings) for checked in check_files(files, workers=2)] == [2] * 40
