@@ -56,15 +56,15 @@ def hand_out(workers: Workers, entries: Sequence[Entry]) -> dict[str, int]:
 
 
 def parse_ahead(files: Sequence[Ahead]) -> list[object]:
-    """Parses files in a worker, and keeps them until they are studied. What fails will fail again then."""
+    """Parses files in a worker, and keeps them until they are studied."""
     from hostsync.syntax.parse import parse_module
-    from hostsync.syntax.text import SourceError
 
     for file in files:
         try:
             source = file.path.read_bytes()
             if matters(source, file.plan):
                 Process.parsed[file.key] = content_digest(source), parse_module(source, file.module)
-        except (OSError, SourceError):
+        except Exception:
+            # It will fail again when the file is studied, and is reported then.
             continue
     return []
