@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hostsync.lint.check import NOTEBOOK_SUFFIX, Plan, matters
+from hostsync.lint.check import Plan, matters
 from hostsync.lint.entries import Entry, content_digest
 from hostsync.lint.studying import Process, plan_of
 from hostsync.project.workers import Workers
@@ -37,7 +37,7 @@ def hand_out(workers: Workers, entries: Sequence[Entry]) -> dict[str, int]:
         By the unique name of a file, the worker that has it parsed.
     """
     most = min(MOST_BYTES, int(SHARE * sum(entry.file.size for entry in entries)))
-    parsed = [e for e in entries if e.given is None and e.file.path.suffix.lower() != NOTEBOOK_SUFFIX]
+    parsed = [e for e in entries if e.given is None and not e.is_notebook and e.file.size <= most]
     parsed.sort(key=lambda entry: (-entry.file.size, entry.key))
     at, found = 0, {}
     for _ in range(workers.count):
