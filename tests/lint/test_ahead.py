@@ -60,13 +60,16 @@ def test_each_worker_gets_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(ahead, "SHARE", 0.25)
     for number in range(8):
         (tmp_path / f"m{number}.py").write_bytes(WAITS * (number + 1))
+    (tmp_path / "huge.py").write_bytes(WAITS * 28)
     entries = [entry_of(file, file.path.name) for file in files_in(tmp_path)]
     with Workers(2) as workers:
         workers.start()
         given = hand_out(workers, entries)
         assert [answer.value for _ in range(2) if workers.busy for answer in workers.wait()] == [[], []]
-    # Of 36 parts each may have 9: the largest for the first, of 8, and the next, of 7, for the second.
-    assert list(given) == ["m7.py", "m6.py"] and len(set(given.values())) == 2
+    # Of 64 parts each may have 16, less than the huge one: 8 and 7 for the first, 6, 5 and 4 for the second.
+    assert list(given) == ["m7.py", "m6.py", "m5.py", "m4.py", "m3.py"]
+    first, second = given["m7.py"], given["m5.py"]
+    assert first != second and list(given.values()) == [first, first, second, second, second]
 
 
 def test_a_project_with_workers_gives_what_one_process_gives(tmp_path: Path) -> None:
