@@ -18,6 +18,7 @@ from hostsync.lint.studying import Process, Task, study_file
 from hostsync.project.discovery import SourceFile, discover
 from hostsync.project.settings import Settings
 from hostsync.project.workers import Workers
+from hostsync.syntax import parse
 
 WAITS = b"import torch\n\n\ndef total(x: torch.Tensor):\n    return x.sum().item()\n"
 PLAN = Plan((), None, (), ())
@@ -42,6 +43,15 @@ def test_what_may_matter_is_kept_for_its_study(tmp_path: Path) -> None:
     module = Process.taken("waits.py", content_digest(WAITS))
     assert module is not None and module.name == "waits"
     assert Process.taken("waits.py", content_digest(WAITS)) is None
+
+
+def test_a_study_takes_what_was_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "waits.py"
+    path.write_bytes(WAITS)
+    parse_ahead([Ahead(path, "waits", PLAN, "waits.py")])
+    monkeypatch.setattr(parse, "parse_module", None)
+    result = study_file(Task(path, "waits", PLAN, "waits.py", content_digest(WAITS), (), None))
+    assert [finding.location.row for finding in result.checked.findings] == [5]
 
 
 def test_a_file_that_has_changed_since_is_parsed_again(tmp_path: Path) -> None:
