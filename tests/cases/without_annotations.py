@@ -311,3 +311,19 @@ class Grid:
 def repeated_as_often_as_told(x, frames, batch):
     first = [0] * (frames // batch.size_of_each)
     return x.unsqueeze(0)[:, first]  # expect: HS405
+
+
+class Scaled(nn.Module):
+    """What has the method of an operator and is handed a tensor is one."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(3))
+
+    def forward(self, first, second, third):
+        near = first.div(self.scale)
+        if near.eq(self.scale).all():  # expect: HS201
+            return near
+        far = second.sub_(self.scale)
+        same = third.eq(self.scale)
+        return near[same], float(far.norm())  # expect: HS103, HS302

@@ -1,6 +1,7 @@
 """Precision and recall of the scan on real packages, against what they do on this machine's GPU.
 
-    python tests/gpu/corpus_loop.py [PACKAGE …] [--details FOLDER] [--result FILE] [--jobs N] [--device cuda]
+    python tests/gpu/corpus_loop.py [PACKAGE …] [--details FOLDER] [--result FILE] [--index PATH]
+        [--jobs N] [--device cuda]
 
 For each package, `hostsync confirm` scans its installed source folder and runs its workload, workloads/PACKAGE_uses.py.
 `--details` gets, for each package, every finding that was reached with its verdict, and every missed wait. `--result`
@@ -246,13 +247,14 @@ def version_of(package: str) -> str:
     return importlib.metadata.version(DISTRIBUTIONS.get(package, package))
 
 
-def judged(package: str, device: str, more: Sequence[str] = ()) -> Package:
+def judged(package: str, device: str, more: Sequence[str] = (), index: Path | None = None) -> Package:
     """Scans a package and runs its workload.
 
     Args:
         package: its name for imports.
         device: what the workload runs on.
         more: further arguments of the workload.
+        index: what `hostsync index` wrote, if the scan is to use it.
 
     Raises:
         PackageError: it is not installed, or the confirmation failed.
@@ -262,6 +264,7 @@ def judged(package: str, device: str, more: Sequence[str] = ()) -> Package:
     with tempfile.TemporaryDirectory() as made:
         output, report = Path(made) / "confirmed.json", Path(made) / "uses.json"
         command = [sys.executable, "-m", "hostsync", "confirm", "--isolated", "--no-cache", str(source)]
+        command += [] if index is None else ["--index", str(index.resolve())]
         command += ["--output-format", "json", "-o", str(output), "--", str(WORKLOADS / f"{package}_uses.py")]
         command += ["--device", device, "--report", str(report), *more]
         paths = os.pathsep.join(filter(None, [str(REPOSITORY / "src"), os.environ.get("PYTHONPATH", "")]))
@@ -425,6 +428,7 @@ def main() -> int:
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=f"of {', '.join(PACKAGES)}; all by default")
     parser.add_argument("--details", type=Path, help="folder for a JSON file of each package")
     parser.add_argument("--result", type=Path, help="JSON file for the summary")
+    parser.add_argument("--index", type=Path, help="what `hostsync index` wrote of packages that these import")
     parser.add_argument("--jobs", type=int, default=1, help="packages at the same time")
     parser.add_argument("--device", default="cuda", help="what the workloads run on")
     parser.add_argument(
@@ -439,7 +443,7 @@ def main() -> int:
 
     def one(name: str) -> Package | PackageError:
         try:
-            return judged(name, args.device, ["--limit", str(args.limit)])
+            return judged(name, args.device, ["--limit", str(args.limit)], args.index)
         except PackageError as error:
             return error
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import to_device, transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
-from hostsync.infer.calls.operations import merged
+from hostsync.infer.calls.operations import merged, operator_result
 from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
@@ -57,6 +58,9 @@ def unknown_method(
         return UNKNOWN
     if name in DEFINITE:
         definite(frame, node)
+    symbol = OPERATOR_METHODS.get(name)
+    if symbol is not None and args and isinstance(args[0][1], Tensor) and args[0][1].sure:
+        return operator_result(symbol, receiver, args[0][1])
     subject, answer = receiver_node(node), _ANSWERS.get(name)
     may_scale = called(subject).endswith("scaler")
     if answer is None and not may_scale:
@@ -201,6 +205,29 @@ def _log_prob(asked: Asked) -> Value | None:
     where = merged(tensors) if tensors else asked.where()
     asked.waits("torch.distributions.Distribution.log_prob", where)
     return Tensor(where, "float")
+
+
+OPERATOR_METHODS: Final = MappingProxyType(
+    {
+        name + suffix: symbol
+        for symbol, names in {
+            "+": "add",
+            "-": "sub",
+            "*": "mul",
+            "/": "div true_divide",
+            "@": "matmul mm bmm",
+            "==": "eq",
+            "!=": "ne",
+            "<": "lt",
+            "<=": "le",
+            ">": "gt",
+            ">=": "ge",
+        }.items()
+        for name in names.split()
+        for suffix in ("", "_")
+    }
+)
+"""Methods that do what an operator does. What has one of them and is handed a tensor is one."""
 
 
 _ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {
