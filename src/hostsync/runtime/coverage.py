@@ -140,10 +140,17 @@ class Coverage:
         disable = monitoring.DISABLE
         frame_above = sys._getframe
 
+        # From Python 3.13 on, a function whose body begins in the row of its `def` or `lambda` tells of no line where
+        # its own begin is not monitored as well (gh-155992 of python/cpython).
+        counted = disable if sys.version_info < (3, 13) else None
+
         def began(code: CodeType, offset: int) -> Any:
-            if self._counts_of(code) is not None:
-                monitoring.set_local_events(tool, code, events.LINE)
-            return disable
+            if id(code) in self._codes:
+                return counted
+            if self._counts_of(code) is None:
+                return disable
+            monitoring.set_local_events(tool, code, events.LINE)
+            return counted
 
         def line(code: CodeType, row: int) -> Any:
             counts = self._codes.get(id(code))
