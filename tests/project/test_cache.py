@@ -33,15 +33,31 @@ def test_marks_its_folder(tmp_path: Path) -> None:
     assert (tmp_path / "c/CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55")
 
 
-def test_two_writers_keep_what_both_wrote(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_asked_before", [False, True])
+@pytest.mark.parametrize("is_there_before", [False, True])
+def test_two_writers_keep_what_both_wrote(tmp_path: Path, is_there_before: bool, is_asked_before: bool) -> None:
+    if is_there_before:
+        zero = Cache(tmp_path)
+        for number in range(50):
+            zero.put(f"zero{number}", "k", 0)
+        zero.save()
     one, two = Cache(tmp_path), Cache(tmp_path)
     for number in range(50):
+        if is_asked_before:
+            assert one.get(f"one{number}", "k") is two.get(f"two{number}", "k") is None
         one.put(f"one{number}", "k", number)
         two.put(f"two{number}", "k", number)
     one.save()
     two.save()
+    for number in range(50):
+        one.put(f"one{number}", "k", number + 1)
+        two.put(f"two{number}", "k", number)
+    one.save()
+    two.save()
     after = Cache(tmp_path)
-    assert all(after.get(f"{who}{number}", "k") == number for number in range(50) for who in ("one", "two"))
+    assert all(after.get(f"one{number}", "k") == number + 1 for number in range(50))
+    assert all(after.get(f"two{number}", "k") == number for number in range(50))
+    assert all((after.get(f"zero{number}", "k") == 0) is is_there_before for number in range(50))
 
 
 @pytest.mark.parametrize(

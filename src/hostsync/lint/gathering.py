@@ -68,14 +68,14 @@ def survey(
     around = [encoded(name) for place in places for name in _folders(place)]
     if units is not None:
         # Of the folders further up, too, what lies in them decides.
-        above = sorted({root for place in places for root in units.roots.of(str(place))} - set(map(str, places)))
+        above = sorted({root for place in places for root in units.roots.of(place)} - set(places))
         around += [
             encoded(part) for root in above for part in (root, *sorted(filter(_importable, units.roots.names(root))))
         ]
     return entries, digest(b"", *around)
 
 
-def _folders(place: Path) -> list[str]:
+def _folders(place: str) -> list[str]:
     try:
         with os.scandir(place) as found:
             return sorted(entry.name for entry in found if _importable(entry.name) and entry.is_dir())
@@ -128,9 +128,10 @@ def gather(
         if e.key in found
     }
     outlines: dict[str, Outline] = {}
-
-    def roots_of(file: SourceFile, place: str) -> tuple[str, ...]:
-        return units.roots.of(place) if units is not None and place == str(root_of(file)) else ()
+    roots = {
+        key: units.roots.of(place) if units is not None and place == root_of(e.file) else ()
+        for key, (e, place) in placed.items()
+    }
 
     def modules() -> list[Module]:
         outlines.update((key, sketch.outline()) for key, sketch in found.items())
@@ -141,7 +142,7 @@ def gather(
                 e.file.module,
                 outlines[key],
                 load_indexes(indexes_of(e.file.settings.index)) if is_aided else None,
-                roots_of(e.file, place),
+                roots[key],
             )
             for key, (e, place) in placed.items()
         ]
@@ -151,7 +152,7 @@ def gather(
     else:
         about: list[bytes] = []
         for key, (entry, place) in sorted(placed.items()):
-            about += [*map(encoded, (key, place, entry.file.module, *roots_of(entry.file, place)))]
+            about += [*map(encoded, (key, place, entry.file.module, *roots[key]))]
             about += [memory.mark_of(entry.file)]
         name = digest(b"", *map(encoded, sorted(placed)))
         kept = {key: found[key] for key in sorted(placed)}

@@ -73,6 +73,8 @@ class Cache:
         self._most = most
         self._today = int(time.time() // 86_400) if today is None else today
         self._shards: dict[int, dict[str, list[Plain]]] = {}
+        self._stamps: dict[int, tuple[int, ...]] = {}
+        """Which content the shards are that were read."""
         self._changed: dict[int, dict[str, list[Plain]]] = {}
 
     def is_new(self) -> bool:
@@ -101,8 +103,7 @@ class Cache:
         """Writes the shards that changed. A folder that can't be written to is left alone."""
         try:
             for number, changed in self._changed.items():
-                # Read again: another run may have written meanwhile.
-                fresh = self._read(number).items()
+                fresh = self._now(number).items()
                 kept = [(name, entry) for name, entry in fresh if name not in changed and self._is_fresh(entry)]
                 entries = [*kept, *changed.items()]
                 self._write(number, dict(entries if self._most is None else entries[-self._most :]))
@@ -121,6 +122,12 @@ class Cache:
             self._shards[number] = self._read(number)
         return self._shards[number]
 
+    def _now(self, number: int) -> dict[str, list[Plain]]:
+        """What the shard holds, to which another run may have written since it was read."""
+        if self._stamps.get(number) != _stamp(self._path(number)):
+            self._shards[number] = self._read(number)
+        return self._shard(number)
+
     def _path(self, number: int) -> Path:
         return self._folder / f"{self._kind}-{number:02d}.json"
 
@@ -131,10 +138,15 @@ class Cache:
     def _read(self, number: int) -> dict[str, list[Plain]]:
         import json
 
+        path = self._path(number)
+        stamp = _stamp(path)
+        if stamp is None:
+            return {}
         try:
-            data = json.loads(self._path(number).read_bytes())
+            data = json.loads(path.read_bytes())
         except (OSError, ValueError, RecursionError):
             return {}
+        self._stamps[number] = stamp
         if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("files"), dict):
             return {}
         files: dict[str, list[Plain]] = data["files"]
@@ -158,6 +170,15 @@ class Cache:
 
 def _shard_of(name: str, count: int) -> int:
     return hashlib.blake2b(encoded(name), digest_size=2).digest()[0] % count
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    """What is another one once the file is replaced; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -17,26 +17,22 @@ MOST_SCRIPTS = 400
 """A folder with more files than this is no program: its files are judged one by one."""
 
 
-def root_of(file: SourceFile) -> Path:
+def root_of(file: SourceFile) -> str:
     """The folder that the absolute imports of a file start from."""
-    return Path(_root(file))
+    # Text rather than paths: this is asked several times for each of thousands of files.
+    return str(file.path).rsplit(os.sep, file.module.count(".") + 1)[0] or os.sep
 
 
 def place_of(file: SourceFile) -> str:
     """What modules must share to see each other by absolute imports."""
-    root = _root(file)
+    root = root_of(file)
     return unit_of(file) if root.rpartition(os.sep)[2] in INSTALLED else root
 
 
 def unit_of(file: SourceFile) -> str:
     """The folder of the top-level package that a file is in; for a script, the folder that it lies in."""
-    root = _root(file)
+    root = root_of(file)
     return f"{root.rstrip(os.sep)}{os.sep}{file.module.partition('.')[0]}" if "." in file.module else root
-
-
-def _root(file: SourceFile) -> str:
-    # Text rather than paths: this is asked several times for each of thousands of files.
-    return str(file.path).rsplit(os.sep, file.module.count(".") + 1)[0] or os.sep
 
 
 _INIT = "__init__.py"
@@ -124,7 +120,7 @@ class Units:
             file: one of the files.
             packages: by first name, the dotted names of all that they import.
         """
-        root = root_of(file)
+        root = Path(root_of(file))
         if root.name in INSTALLED:
             return []
         found: list[SourceFile] = []
