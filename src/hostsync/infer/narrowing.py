@@ -11,6 +11,7 @@ from hostsync.infer.classes import is_module_class
 from hostsync.infer.frame import Frame, evaluate
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation
+from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import asks_for_tracing, dotted_path
 from hostsync.infer.linking.plain import short_name
 from hostsync.infer.values import (
@@ -52,6 +53,8 @@ def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
         if (test.op == "and") == truth:
             for part in test.values:
                 narrow(frame, part, truth)
+        elif test.op == "and" and isinstance(_place_asked(frame, test), Tensor):
+            narrow(frame, test.values[-1], False)
     elif isinstance(test, facts.Compare) and len(test.ops) == 1:
         _comparison(frame, test, truth)
     elif isinstance(test, facts.Call):
@@ -62,6 +65,28 @@ def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
         _set_empty(frame, test)
     elif isinstance(test, facts.Attr) and test.name in {"is_cuda", "is_cpu"}:
         _set_device(frame, test.value, (test.name == "is_cuda") == truth)
+
+
+def _place_asked(frame: Frame, test: facts.Logical) -> Value | None:
+    """What `x` of `isinstance(x, Tensor) and x.is_cuda` is: a tensor that fails it fails the second part."""
+    if len(test.values) != 2:
+        return None
+    first, last = test.values
+    path = dotted_path(first.args[0]) if isinstance(first, facts.Call) and first.args else None
+    asked = last.left if isinstance(last, facts.Compare) else last
+    while isinstance(asked, facts.Attr) and asked.name in _OF_PLACES:
+        asked = asked.value
+        if path is not None and dotted_path(asked) == path and _asks_for_kind(first):
+            return _value(frame, asked)
+    return None
+
+
+_OF_PLACES: Final = frozenset({"is_cuda", "is_cpu", "device", "type"})
+
+
+def _asks_for_kind(test: facts.Expr) -> bool:
+    """`isinstance(x, …)`, `torch.is_tensor(x)`."""
+    return isinstance(test, facts.Call) and last_name(test.func) in {"isinstance", "is_tensor"}
 
 
 def _set_empty(frame: Frame, node: facts.Expr) -> None:
@@ -177,6 +202,11 @@ def _called(frame: Frame, func: facts.Expr) -> str | None:
 def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
     op, right = test.ops[0], test.rights[0]
     dimensions.compared(frame, test, truth)
+    if op in {"is", "is not", "==", "!="} and (typed := _typed(frame, test.left)) is not None:
+        kind = _as_tensor(frame, from_annotation(right, lambda node: _value(frame, node) or Unknown()))
+        if isinstance(kind, Tensor):
+            _set_kind(frame, typed, kind, (op in {"is", "=="}) == truth)
+        return
     counted = _length_of(test.left)
     if counted is not None and isinstance(right, facts.Const) and _NONE_LEFT.get((op, right.value)) is truth:
         _set_empty(frame, counted)
@@ -217,8 +247,14 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
         ):
             if right.value == "cpu":
                 _set_device(frame, left.value.value, not equal)
-            elif equal and right.value == "cuda":
-                _set_device(frame, left.value.value, True)
+            elif right.value == "cuda":
+                _set_device(frame, left.value.value, equal)
+
+
+def _typed(frame: Frame, node: facts.Expr) -> facts.Expr | None:
+    """`x` of `type(x)`."""
+    is_type = isinstance(node, facts.Call) and len(node.args) == 1 and _called(frame, node.func) == "builtins.type"
+    return node.args[0] if isinstance(node, facts.Call) and is_type else None
 
 
 def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
@@ -229,6 +265,11 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
     name = _called(frame, test.func)
     if name in {"torch.is_tensor", "torch.overrides.is_tensor_like"} and test.args:
         _set_kind(frame, test.args[0], Tensor(ANYWHERE), truth)
+    elif name == "builtins.hasattr" and len(test.args) == 2 and not truth:
+        member = test.args[1]
+        value = _value(frame, test.args[0])
+        if value is not None and isinstance(member, facts.Const) and f"Tensor.{member.value}" in frame.context.ops:
+            _set_apart(frame, test.args[0], value)
     elif name == "builtins.isinstance" and len(test.args) == 2:
         classes = test.args[1]
         options = classes.items if isinstance(classes, facts.Sequence) else (classes,)
@@ -251,8 +292,8 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
         elif found:
             value = _value(frame, test.args[0])
             of_tensors = any(isinstance(kind, Tensor) for kind in found)
-            if isinstance(value, Tensor) and of_tensors and not truth:
-                _set(frame, test.args[0], Unknown(value.param, apart_from=value))
+            if value is not None and of_tensors and not truth:
+                _set_apart(frame, test.args[0], value)
             elif isinstance(value, Tensor) and not of_tensors:
                 if truth:
                     _set(frame, test.args[0], Unknown())
@@ -284,8 +325,8 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
                 device = of_param(param) if param else ANYWHERE
                 is_it = isinstance(value, Unknown) and not value.derived
                 _set(frame, node, wanted._replace(device=device, param=param if is_it else None))
-        elif isinstance(value, Tensor):
-            _set(frame, node, Unknown(value.param, apart_from=value))
+        else:
+            _set_apart(frame, node, value)
         return
     if truth:
         if isinstance(wanted, Text) and isinstance(value, DeviceValue):
@@ -302,6 +343,15 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
             _set(frame, node, wanted)
     elif isinstance(value, Tensor) and isinstance(wanted, _OTHER_KINDS):
         _set(frame, node, value._replace(sure=True))
+
+
+def _set_apart(frame: Frame, node: facts.Expr, value: Value) -> None:
+    """What is found to be no tensor."""
+    if isinstance(value, Tensor):
+        _set(frame, node, Unknown(value.param, apart_from=value))
+    elif isinstance(value, Unknown) and value.apart_from is None and not value.derived:
+        device = ANYWHERE if value.param is None else of_param(value.param)
+        _set(frame, node, value._replace(apart_from=Tensor(device, sure=False)))
 
 
 def _set_class(frame: Frame, node: facts.Expr, value: Instance, wanted: Instance) -> None:

@@ -345,8 +345,10 @@ def join(a: Value, b: Value) -> Value:
         return _with_other(b, a)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         # `loss or mse_loss`: of a function, the one that is known speaks for what others hand in.
-        known = b if isinstance(a, Unknown) else a
-        return known if is_function(known) else UNKNOWN
+        known, other = (b, a) if isinstance(a, Unknown) else (a, b)
+        # `x = x.cpu().numpy()` of what is a tensor: what is none is an array as a rule.
+        is_turned = isinstance(known, (Array, Number)) and isinstance(other, Unknown) and other.apart_from is not None
+        return known if is_turned or is_function(known) else UNKNOWN
     if ka in _FUNCTIONS and kb in _FUNCTIONS:
         return _join_functions(a, b)
     if isinstance(a, DeviceValue):
@@ -382,7 +384,9 @@ def _with_other(tensor: Tensor, other: Value) -> Value:
     """A tensor on one path, something else on the other."""
     if isinstance(other, Unknown):
         if other.apart_from is not None:
-            return _join_tensors(tensor, other.apart_from)
+            # What is no tensor says nothing of where tensors are.
+            param = tensor.param if tensor.param == other.param else None
+            return tensor._replace(sure=tensor.sure and other.apart_from.sure, param=param)
         return tensor._replace(device=tensor.device | ANYWHERE, sure=False, param=None)
     if isinstance(other, Number) and isinstance(other.const, bool) and tensor.dtype == "bool":
         # `return False`, or what a comparison says: where it is not decided at once, it is asked of the tensor.

@@ -54,7 +54,7 @@ def unknown_method(
         # Of a dictionary, a list or an array; only the last has several dimensions.
         subject = receiver_node(node)
         return Array() if isinstance(subject, facts.Subscript) and is_tensor_index(subject.key) else receiver
-    if not frame.context.uses_torch:
+    if not frame.context.uses_torch or (receiver.apart_from is not None and name in _READING):
         return UNKNOWN
     if name in DEFINITE:
         definite(frame, node)
@@ -250,6 +250,10 @@ _ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {
     **hugging_face.ANSWERS,
 }
 """By method, what it gives; None for what is not known."""
+
+
+_READING: Final = frozenset({"item", "tolist", "numpy", "nonzero"})
+"""Methods by which what was found to be no tensor says nothing of one: arrays have them as well."""
 
 
 _MODULE_PART: Final = re.compile(
