@@ -1,5 +1,6 @@
 """What is calculated, and collected in a tensor that is made on the CPU, is copied there each time."""
 
+from collections import defaultdict, deque
 from typing import cast
 
 import torch
@@ -82,3 +83,57 @@ class Limits(nn.Module):
 
     def forward(self, x: Tensor, chosen: list[int]):
         return x[torch.tensor(chosen)] + self.limits  # expect: HS405
+
+
+class FilledByAMethod:
+    """A method that does nothing but append fills an attribute too."""
+
+    def __init__(self):
+        self.parts = []
+        self.kept = []
+        self.by_name = {}
+        self.by_key = defaultdict(list)
+        self.table = {}
+        self.last = deque(maxlen=3)
+
+    def add(self, x):
+        self.parts.append(x.cpu())  # expect: HS102
+
+    def add_more(self, xs):
+        self.parts.extend([x.cpu() for x in xs])  # expect: HS102
+
+    def keep(self, x):
+        self.kept.append(x.cuda())  # expect: HS401
+
+    def add_to(self, name, x):
+        self.by_name.setdefault(name, []).append(x.cpu())  # expect: HS102
+
+    def add_by_key(self, x):
+        self.by_key["a"].append(x.cpu())  # expect: HS102
+
+    def set(self, x):
+        self.table.update({"a": x.cpu()})  # expect: HS102
+
+    def push(self, x):
+        self.last.append(x.cpu())  # expect: HS102
+
+    def read(self):
+        if torch.cat(self.parts).sum() > 3:
+            return self.parts[0].sum().item()
+        for part in self.parts:
+            part.sum().item()
+        torch.stack(self.kept).tolist()  # expect: HS101
+        for name, parts in self.by_name.items():
+            torch.cat(parts).tolist()
+        torch.cat(self.by_name["b"]).tolist()
+        torch.cat(self.by_key["a"]).tolist()
+        torch.stack(list(self.last)).tolist()
+        return self.table["a"].tolist()
+
+
+def filled_under_a_key(xs):
+    found, kept = {}, {}
+    for x in xs:
+        found.setdefault("a", []).append(x.cpu())  # expect: HS102
+        kept.setdefault("a", []).append(x.cuda())  # expect: HS401
+    return torch.cat(found["a"]).mean().item(), torch.cat(kept["a"]).mean().item()  # expect: HS101

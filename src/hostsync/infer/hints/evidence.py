@@ -105,6 +105,8 @@ _JOINING: Final = frozenset({"stack", "vstack", "hstack", "dstack", "cat", "conc
 _PATHS: Final = frozenset({Name, Attr})
 _REGISTERING: Final = frozenset({"register_buffer", "register_parameter", "add_state"})
 """Methods that make an attribute of what they are handed."""
+_FILLING: Final = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault"})
+"""Methods of containers by which what an attribute holds becomes more: `self.parts.append(x)`."""
 _LIKE_ARRAYS: Final = frozenset("sum mean any all min max argmin argmax flatten reshape cumsum argsort".split())
 """Methods that tensors and arrays have, and modules don't."""
 OF_ARRAYS_ALONE: Final = frozenset({"astype", "isna", "isnull", "notna", "notnull"})
@@ -121,7 +123,7 @@ class Usage(NamedTuple):
     tensors: Mapping[str, Place]
     """Names, and dotted `self.x` paths, that are used as only a tensor can be, with the first such use."""
     stores_attributes: bool
-    """It assigns to an attribute of something."""
+    """It assigns to an attribute of something, or fills one that is a container."""
     candidates: bool
     """It holds an expression or statement that may wait at all."""
     masks: frozenset[str] = frozenset()
@@ -241,6 +243,8 @@ def usage_of(
             continue
         if kind is Call:
             candidates = True
+            if type(node.func) is Attr and node.func.name in _FILLING and type(node.func.value) is not Name:
+                stores = stores or _is_of_attribute(node.func.value)
             if uses_torch:
                 _from_call(node, ops, canonical, tensors, masks)
                 if type(node.func) is Name and node.func.id == "setattr":
@@ -563,6 +567,15 @@ def _has_attribute(target: Expr) -> bool:
     while isinstance(target, (Subscript, Starred)):
         target = target.value
     return isinstance(target, Attr)
+
+
+def _is_of_attribute(node: Expr) -> bool:
+    """`self.parts`, `self.parts["a"]`, `self.parts.setdefault("a", [])`."""
+    while isinstance(node, (Subscript, Call)):
+        node = node.value if isinstance(node, Subscript) else node.func
+        if type(node) is Attr and node.name in _FILLING:
+            node = node.value
+    return type(node) is Attr
 
 
 def _from_call(

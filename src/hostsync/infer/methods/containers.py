@@ -48,6 +48,9 @@ def items_method(
 
 
 def _grow(frame: Frame, target: facts.Expr | None, items: Items, value: Value) -> None:
+    if isinstance(target, facts.Call) and isinstance(target.func, facts.Attr) and target.func.name == "setdefault":
+        # `parts.setdefault(key, []).append(x)`: what lies under the key is what grows.
+        target = facts.Subscript(target.span, target.func.value, target.args[0]) if target.args else None
     if isinstance(target, (facts.Name, facts.Attr, facts.Subscript)):
         assign(frame, target, grown(frame, items, value))
 
