@@ -10,6 +10,7 @@ from hostsync.infer.calls.packed_sequences import PACKED, field_of
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
 from hostsync.infer.frame import Context, Frame, evaluate_silently
 from hostsync.infer.functions import is_autograd_function, takes_context
+from hostsync.infer.hints.evaluated import part_of
 from hostsync.infer.hints.evidence import calls_in
 from hostsync.infer.hints.imported import known_as
 from hostsync.infer.linking.links import MODULE
@@ -88,6 +89,8 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
         if base.items is None:
             return base.element
         return base.items[at] if at < len(base.items) else UNKNOWN
+    if isinstance(base, Items) and (part := part_of(base, name)) is not None:
+        return part
     if isinstance(base, DeviceValue):
         return TEXT if name == "type" else NUMBER
     if isinstance(base, Choice):

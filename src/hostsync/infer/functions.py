@@ -19,6 +19,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.hints.annotations import MODULE_CLASS, admits_number, from_annotation
 from hostsync.infer.hints.defaults import is_device_name, is_host
+from hostsync.infer.hints.evaluated import evaluated
 from hostsync.infer.hints.evidence import Usage, dotted_path, usage_of
 from hostsync.infer.hints.host_devices import is_handed_host
 from hostsync.infer.hints.imported import imports_torch
@@ -149,7 +150,9 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
                 is_open.append(param.name)
             frame.env[param.name] = _rest(frame, param, None if handed is None else handed.get(param.name))
             continue
-        value = _annotated(frame, param)
+        value: Value | None = evaluated(frame.symbol.rpartition(".")[2], params[frame.bound is not None :], param)
+        if value is None:
+            value = _annotated(frame, param)
         if value is None and is_backward:
             value = Tensor(of_param(param.name), param=param.name)
         if value is None:

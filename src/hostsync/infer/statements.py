@@ -739,12 +739,29 @@ def _define(frame: Frame, node: facts.Class, bases: tuple[Value, ...]) -> bool:
             if outer is not None:
                 frame.env[statement.name] = outer
     if frame.events is not None:
+        _class_body(frame, node)
         for method in (*info.methods.values(), *info.others):
             _defaults(frame, method)
             symbol = symbol_of(method, name, info.methods[method.name])
             context.functions[symbol] = method
             context.follow_later(Callable(method, symbol, Instance(name, True), name))
     return True
+
+
+def _class_body(frame: Frame, node: facts.Class) -> None:
+    """What runs once, where the class is defined; the names that it binds are the class's own."""
+    runs = [statement for statement in node.body if not isinstance(statement, (facts.Function, facts.Class))]
+    if any(map(_calculates, runs)):
+        state = frame.save()
+        execute(frame, tuple(runs))
+        frame.restore(state)
+
+
+def _calculates(statement: facts.Stmt) -> bool:
+    """More than a text, a constant or another name."""
+    if isinstance(statement, (facts.Assign, facts.ExprStmt)):
+        return not isinstance(statement.value, (facts.Const, facts.Name, facts.Attr, type(None)))
+    return not isinstance(statement, facts.Jump)
 
 
 def _class_attribute(frame: Frame, info: ClassInfo, statement: facts.Assign) -> None:

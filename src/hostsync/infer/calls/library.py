@@ -11,6 +11,7 @@ from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
 from hostsync.infer.calls.copies import FROM_LOADER, LOADER, is_empty
 from hostsync.infer.calls.einops_calls import einops_function
+from hostsync.infer.calls.file_readers import READERS
 from hostsync.infer.calls.from_data import from_data, read_element_wise
 from hostsync.infer.calls.host_calls import (
     ArgumentList,
@@ -343,6 +344,7 @@ def _wrapper(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
 _PROGRESS: Final = frozenset({"tqdm", "track"})
 """Functions that show how far a loop over their first argument has come, whoever offers them."""
 _SPECIAL: Final[dict[str, Special]] = {
+    **READERS,
     **dict.fromkeys(("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autocast"), _wrapper),
     "torch.nn.utils.rnn.pad_packed_sequence": _pad_packed,
     "torch.device": _device,

@@ -1,0 +1,63 @@
+"""What libraries read from files: tensors in the memory of the host, unless they are told another place.
+
+Sources: documentation of torchaudio (`load`), torchvision (`torchvision.io`) and safetensors (`safetensors.torch`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from hostsync import facts
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.operations import device_of
+from hostsync.infer.frame import Frame, explain
+from hostsync.infer.values import CPU, NUMBER, UNKNOWN, Device, Items, Tensor, Value
+from hostsync.infer.values import Mapping as MappingValue
+
+_Reader: TypeAlias = Callable[[Frame, facts.Call, ArgumentList, KeywordList], Value]
+
+
+def _told(keywords: KeywordList, given: ArgumentList) -> Device:
+    """Where they are told to put what they read."""
+    named = [value for name, _, value in keywords if name == "device"] + [value for _, value in given]
+    return device_of(named[0]).device if named else CPU
+
+
+def _picture(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return explain(Tensor(_told(keywords, []), ndim=3), node)
+
+
+def _bytes(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return explain(Tensor(CPU, ndim=1), node)
+
+
+def _video(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    frames, sound = explain(Tensor(CPU, ndim=4), node), explain(Tensor(CPU, "float", 2), node)
+    return Items("tuple", (frames, sound, MappingValue((), NUMBER)), UNKNOWN)
+
+
+def _sound(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """The samples and how many of them there are in a second."""
+    return Items("tuple", (explain(Tensor(CPU, "float", 2), node), NUMBER), UNKNOWN)
+
+
+def _weights(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    return MappingValue((), explain(Tensor(_told(keywords, args[1:2])), node))
+
+
+READERS: Final[Mapping[str, _Reader]] = MappingProxyType(
+    {
+        "torchaudio.load": _sound,
+        **{
+            f"torchvision.io.{module}{name}": _picture
+            for name in "read_image decode_image decode_jpeg decode_png decode_gif decode_webp".split()
+            for module in ("", "image.")
+        },
+        "torchvision.io.read_file": _bytes,
+        "torchvision.io.read_video": _video,
+        "safetensors.torch.load_file": _weights,
+    }
+)
+"""By function, what it gives."""
