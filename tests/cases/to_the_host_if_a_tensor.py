@@ -190,3 +190,24 @@ class Writer:
 
         t = torch.zeros(3, device="cuda")
         return Writer.on_host(t).mean().item() + self.on_host(t).mean().item() + inner(t).mean().item()
+
+
+def if_asked(x, to_host=True):
+    if to_host:
+        x = x.cpu()  # expect: HS102
+    return x
+
+
+def as_array_if_asked(x, as_array=True):
+    x = x.detach()
+    if as_array:
+        x = x.cpu().numpy()  # expect: HS102
+    return x
+
+
+def asked(to_host):
+    # What decides it is not followed into the function, so nothing is certain.
+    t = torch.zeros(3, device="cuda")
+    if_asked(t, to_host).tolist()  # expect: HS101  # likely: HS101
+    as_array_if_asked(t, to_host).tolist()  # expect: HS101  # likely: HS101
+    return as_tensor(t).tolist()  # expect: HS101  # likely: HS101

@@ -250,8 +250,10 @@ def _record(
         device, confidence = ACCELERATOR, "likely" if op.name.endswith("empty_cache") else at_most
     elif tensors:
         device, origin = merged(tensors), lead(tensors)
-        sure = tensors[0].sure or kind == "read-back"
-        confidence = None if sure else "likely" if op.name.startswith(DISTRIBUTIONS) else "possible"
+        is_reading = kind == "read-back"
+        sure = tensors[0].sure or is_reading
+        is_likely = is_reading or op.name.startswith(DISTRIBUTIONS)
+        confidence = None if tensors[0].sure else "likely" if is_likely else "possible"
     else:
         values = [*placed.named.values(), *placed.extra]
         says_where = "map_location" in placed.named
