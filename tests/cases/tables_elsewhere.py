@@ -24,3 +24,15 @@ def rebound(parts, weights):
     if sum(weights) > 3:  # silent: HS201
         weights = torch.stack(weights)
     return parts.cumsum(0), weights.unsqueeze(0)
+
+
+def picked_rows(dataset):
+    rows = dataset.rows
+    normal = rows[rows.label == 0].index
+    both = rows[(rows.label == 0) & (rows.split == 1)].index
+    return normal, both
+
+
+def picked_tensors(batch):
+    rows = batch.rows
+    return rows[rows.label == 0].sum(), rows.names.index("a")  # expect: HS302

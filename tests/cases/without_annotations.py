@@ -327,3 +327,11 @@ class Scaled(nn.Module):
         far = second.sub_(self.scale)
         same = third.eq(self.scale)
         return near[same], float(far.norm())  # expect: HS103, HS302
+
+
+def by_lengths(weights, ends, starts):
+    # No list can be taken from another, and there are no arrays here.
+    spread = torch.repeat_interleave(weights, ends[1:] - ends[:-1])  # expect: HS306
+    if (ends[1:] - starts[:-1]).max() > 3:  # expect: HS201
+        return spread
+    return ends[1:] + starts[:-1]

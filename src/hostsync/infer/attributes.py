@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.calls.packed_sequences import PACKED, field_of
+from hostsync.infer.calls.packed_sequences import PACKED, PACKED_SEQUENCE, SIZES_OF_BATCHES, field_of
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
 from hostsync.infer.frame import Context, Frame, evaluate_silently
 from hostsync.infer.functions import is_autograd_function, takes_context
@@ -77,6 +77,9 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
             return DtypeValue("")
         if name == "shape":
             return SIZES
+        if name == SIZES_OF_BATCHES:
+            # Hardly anything else has them.
+            return field_of(PACKED_SEQUENCE, name) or UNKNOWN
         return Method(base, name)
     if isinstance(base, Array):
         if name in {"shape", "strides"}:

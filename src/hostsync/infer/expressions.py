@@ -48,6 +48,7 @@ from hostsync.infer.values import (
     element_of,
     is_certain,
     join,
+    of_param,
     only_host,
     tensors_in,
 )
@@ -210,10 +211,20 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
     if value is not None:
         return value
     value = operator_result(node.op, left, right)
+    if node.op == "-" and isinstance(value, Unknown) and _are_parts(node) and not frame.knows_arrays():
+        # `ends[1:] - ends[:-1]`: no list can be taken from another.
+        params = {side.param for side in (left, right) if isinstance(side, Unknown)}
+        param = params.pop() if len(params) == 1 else None
+        return Tensor(ANYWHERE if param is None else of_param(param))
     if node.op in _OF_TRUTH and isinstance(left, Tensor) and isinstance(right, Tensor) and isinstance(value, Tensor):
         # Bits of integers are hardly ever combined, and then with a number.
         return value._replace(dtype=value.dtype or "bool")
     return value
+
+
+def _are_parts(node: facts.Binary) -> bool:
+    sides = (node.left, node.right)
+    return all(isinstance(side, facts.Subscript) and isinstance(side.key, facts.Slice) for side in sides)
 
 
 def _has_fractions(items: Items) -> bool:

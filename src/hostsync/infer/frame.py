@@ -454,7 +454,7 @@ class Frame:
         if self.inner_scope:
             # A comprehension's variable is not the function's variable of the same name.
             pass
-        elif isinstance(value, Unknown) and self._is_table(name):
+        elif isinstance(value, (Unknown, Method)) and self._is_table(name):
             value = Array()
         elif isinstance(value, Unknown) and name in self.usage.tensors:
             value = as_tensor(value, self.usage.tensors[name])

@@ -14,7 +14,9 @@ from hostsync.infer.values import ANYWHERE, CPU, UNKNOWN, Instance, Items, Numbe
 PACKED: Final = "torch.nn.utils.rnn.PackedSequence"
 PACKING: Final = frozenset({"torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence"})
 """The functions that give one, by their first argument."""
-_FIELDS: Final = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
+PACKED_SEQUENCE: Final = Instance(PACKED, False)
+SIZES_OF_BATCHES: Final = "batch_sizes"
+_FIELDS: Final = ("data", SIZES_OF_BATCHES, "sorted_indices", "unsorted_indices")
 
 
 _ORDER: Final = "enforce_sorted"

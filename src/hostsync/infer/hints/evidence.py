@@ -233,7 +233,7 @@ def usage_of(
                     path = dotted_path(value)
                     if path is not None:
                         shaped.add(path)
-                elif name in TABLE_MEMBERS:
+                elif name in TABLE_MEMBERS or (name == "index" and type(value) is Subscript and _picks(value.key)):
                     whole = _whole(value)
                     if type(whole) is Name:
                         tables.add(whole.id)
@@ -264,7 +264,8 @@ def usage_of(
                     elif node.func.name == "item":
                         read.add(node.func.value.id)
             _, func, args, keywords = node
-            push(func)
+            # Lists and texts have a method of that name; tables and columns have it as it stands.
+            push(func.value if type(func) is Attr and func.name == "index" else func)
             if args:
                 extend(args)
             for _, value in keywords:
@@ -567,6 +568,11 @@ def _has_attribute(target: Expr) -> bool:
     while isinstance(target, (Subscript, Starred)):
         target = target.value
     return isinstance(target, Attr)
+
+
+def _picks(key: Expr) -> bool:
+    """`samples[samples.label == 1]`."""
+    return type(key) is Compare or (type(key) is Binary and key.op in {"&", "|"})
 
 
 def _is_of_attribute(node: Expr) -> bool:

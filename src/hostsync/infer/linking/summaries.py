@@ -291,8 +291,8 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
         else:
             result |= device_of(argument).device
     if handed_in and "cpu" in result and "cpu" not in handed_in:
-        # `if not isinstance(x, Tensor): x = torch.tensor(x)`: what is a tensor already stays where it is. Something else
-        # may have brought it to the host, so nothing is certain.
+        # `if not isinstance(x, Tensor): x = torch.tensor(x)`: what is a tensor already stays where it is. Or something
+        # else brings it to the host, so nothing is certain.
         result = (result - CPU) | ANYWHERE
     # Numbers or tensors are numbers where there is another place for what is made of them.
     return frozenset(result or doubtful)
