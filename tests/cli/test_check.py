@@ -212,6 +212,27 @@ def test_add_allow(hostsync_in: Hostsync, tmp_path: Path) -> None:
     assert (after.code, after.out) == (0, "")
 
 
+def test_add_allow_reports_what_it_can_not_allow(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    (tmp_path / "pkg/broken.py").write_text("import torch\ndef f(:\n")
+    broken = hostsync_in("check", "pkg", "--add-allow", "known", "--output-format=concise")
+    assert broken.code == 1
+    assert broken.out.startswith(f"{Path('pkg', 'broken.py')}:2:7: syntax-error")
+    assert "Allowed what was found in 1 file." in broken.err
+    assert "1 file could not be scanned." in broken.err
+    assert hostsync_in("check", "pkg", "--add-allow", "known", "--exit-zero").code == 0
+    (tmp_path / "pkg/broken.py").unlink()
+    cells = [{"cell_type": "code", "source": WAITS}]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    notebook = hostsync_in("check", "n.ipynb", "--select=HS101", "--add-allow", "known", "--output-format=concise")
+    assert notebook.code == 1
+    assert notebook.out.startswith("n.ipynb:cell 1:6:12: HS101")
+    assert "n.ipynb: a notebook; comments have to be added by hand" in notebook.err
+    (tmp_path / "pkg/waits.py").write_text("import torch\n\nx = 1  # hostsync: allow[HS101]\n")
+    comments = hostsync_in("check", "pkg", "--add-allow", "known")
+    assert (comments.code, comments.out) == (1, "")
+    assert "2 findings about allow comments themselves (HS901, HS902) can't be allowed so." in comments.err
+
+
 def test_show_settings_and_files(hostsync_in: Hostsync, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.hostsync]\nselect = ["HS1"]\n')
     shown = hostsync_in("check", "--show-settings", "pkg")

@@ -8,21 +8,33 @@ import shutil
 import tokenize
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
-from hostsync.cli.exits import OK, CommandError
+from hostsync.cli.exits import CommandError
 from hostsync.findings import Finding
 from hostsync.lint.suppression import UNREASONED, UNUSED
 
 
-def add_allows(findings: Iterable[Finding], paths: Mapping[str, Path], reason: str) -> int:
-    """Writes a comment for each of `findings`, and says what was written.
+class Left(NamedTuple):
+    """What no comment was written for."""
+
+    in_notebooks: tuple[Finding, ...]
+    of_comments: int
+    """How many findings speak of allow comments themselves. Their rows may have moved."""
+
+
+def add_allows(findings: Iterable[Finding], paths: Mapping[str, Path], reason: str) -> Left:
+    """Writes a comment for each of `findings` that can have one, and says what was written.
 
     Args:
         findings: what was found.
         paths: the file of each file name in `findings`.
         reason: what the comments say.
+
+    Returns:
+        What is left.
 
     Raises:
         CommandError: the reason is empty or more than one line, or a file can't be written.
@@ -32,11 +44,14 @@ def add_allows(findings: Iterable[Finding], paths: Mapping[str, Path], reason: s
     if not reason.strip() or not reason.isprintable():
         raise CommandError("--add-allow needs a reason, on one line")
     rows: dict[str, dict[int, set[str]]] = {}
-    notebooks: set[str] = set()
+    in_notebooks: list[Finding] = []
+    of_comments = 0
     for finding in findings:
         if finding.location.cell is not None:
-            notebooks.add(finding.filename)
-        elif finding.code not in (UNUSED, UNREASONED):
+            in_notebooks.append(finding)
+        elif finding.code in (UNUSED, UNREASONED):
+            of_comments += 1
+        else:
             rows.setdefault(finding.filename, {}).setdefault(finding.location.row, set()).add(finding.code)
     for filename, codes in sorted(rows.items()):
         path = paths[filename].resolve()
@@ -44,10 +59,13 @@ def add_allows(findings: Iterable[Finding], paths: Mapping[str, Path], reason: s
         encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         text = with_allows(data.decode(encoding), {row: tuple(sorted(c)) for row, c in codes.items()}, reason.strip())
         _replace(path, text.encode(encoding))
-    for filename in sorted(notebooks):
+    for filename in sorted({finding.filename for finding in in_notebooks}):
         click.echo(f"{filename}: a notebook; comments have to be added by hand", err=True)
     click.echo(f"Allowed what was found in {len(rows)} {'file' if len(rows) == 1 else 'files'}.", err=True)
-    return OK
+    if of_comments:
+        about = "1 finding" if of_comments == 1 else f"{of_comments} findings"
+        click.echo(f"{about} about allow comments themselves ({UNUSED}, {UNREASONED}) can't be allowed so.", err=True)
+    return Left(tuple(in_notebooks), of_comments)
 
 
 def _replace(path: Path, data: bytes) -> None:

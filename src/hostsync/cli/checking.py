@@ -194,10 +194,15 @@ def _conclude(
         tuple(_covered(decided, baselined)) if invocation.show_suppressed else (),
     )
     totals = Totals(len(scanned.files), sum(len(entry.suppressed) for entry in decided), baselined.hidden)
+    is_left = False
     if invocation.add_allow is not None:
         from hostsync.cli.allowing import add_allows
 
-        return add_allows(report.findings, {file.filename: file.path for file in scanned.files}, invocation.add_allow)
+        paths = {file.filename: file.path for file in scanned.files}
+        left = add_allows(report.findings, paths, invocation.add_allow)
+        report = report._replace(findings=left.in_notebooks)
+        is_left = left.of_comments > 0
+    is_clean = not (report.findings or diagnostics)
     _write(_rendered(report, settings.output_format, invocation), invocation.output_file)
     if not invocation.quiet:
         for path, stale in baselined.stale:
@@ -207,12 +212,13 @@ def _conclude(
             click.echo("The baseline is out of date; --update-baseline takes what was mended out of it.", err=True)
         if marker is not None and marker.note:
             click.echo(marker.note, err=True)
-        click.echo(summary(report, totals), err=True)
+        if invocation.add_allow is None or not is_clean:
+            click.echo(summary(report, totals), err=True)
     if invocation.verbose:
         _say_how(scanned, settings, time.monotonic() - started)
     if any(diagnostic.kind == "internal-error" for diagnostic in diagnostics):
         return WRONG
-    return FOUND if (report.findings or diagnostics) and not invocation.exit_zero else OK
+    return OK if (is_clean and not is_left) or invocation.exit_zero else FOUND
 
 
 def _covered(decided: Sequence[Decided], baselined: Baselined) -> Iterator[Covered]:
