@@ -170,6 +170,25 @@ def test_notebooks(hostsync_in: Hostsync, tmp_path: Path) -> None:
     assert entry["location"] == {"row": 4, "column": 12, "cell": 2}
 
 
+def test_a_broken_cell_of_a_notebook_leaves_the_others(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    waits = "def f(x):\n    return x.cuda().item()\n"
+    texts = ["import torch", "def f(:\n    pass\n", waits, "y = (1,\n", "%time f(\nx)"]
+    cells = [{"cell_type": "code", "source": text} for text in texts]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    for _ in ("cold", "warm"):
+        ran = hostsync_in("check", "n.ipynb", "--select=HS101", "--output-format=concise")
+        assert [line.split(" (")[0].split(": ")[0] for line in ran.out.splitlines()] == [
+            "n.ipynb:cell 2:1:7",
+            "n.ipynb:cell 3:2:12",
+            "n.ipynb:cell 4:1:5",
+            "n.ipynb:cell 5:2:2",
+        ]
+        assert (ran.code, ran.out.count("syntax-error"), ran.out.count("HS101")) == (1, 3, 1)
+        assert ran.err == "Found 1 finding in 1 of 1 file. 1 file could not be scanned in full.\n"
+    full = hostsync_in("check", "n.ipynb", "--select=HS101").out
+    assert "\n2 |     return x.cuda().item()\n" in full
+
+
 def test_allow_comments(hostsync_in: Hostsync, tmp_path: Path) -> None:
     path = tmp_path / "pkg/waits.py"
     path.write_text(WAITS.replace("y.item()", "y.item()  # hostsync: allow[HS101] the loss is logged"))

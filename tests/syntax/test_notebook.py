@@ -91,11 +91,13 @@ def test_format_3() -> None:
     assert read_notebook(source.encode()).text == "x = 1\ny = 2\n"
 
 
-def test_a_cell_with_an_error_is_named() -> None:
-    with pytest.raises(SourceError) as caught:
-        parse_notebook(notebook("x = 1\ny = 2", "z = 3\nx = )"), "n")
-    error = caught.value
-    assert (error.kind, error.cell, error.row, error.column) == ("syntax-error", 2, 2, 5)
+def test_a_cell_with_an_error_is_named_and_left_out() -> None:
+    module, found = parse_notebook(notebook("x = 1\ny = 2", "z = 3\nx = )", "a = 4"), "n")
+    (error,) = found.broken
+    assert (error.kind, error.cell, error.row, error.column) == ("syntax-error", None, 4, 5)
+    assert found.locate(error.row) == (2, 2)
+    assert [statement.span[0] for statement in module.body] == [1, 2, 5]
+    assert "x = )\n" in found.text
 
 
 @pytest.mark.parametrize(
@@ -135,3 +137,4 @@ def test_random_cells(cells: list[str]) -> None:
         assert error.cell is None or 1 <= error.cell <= len(cells)
     else:
         assert found.text.count("\n") == len(found.rows)
+        assert all(1 <= error.row <= len(found.rows) for error in found.broken)

@@ -191,7 +191,8 @@ def _study_notebook(source: bytes, module: str, plan: Plan, known: _Known) -> St
 
     facts, notebook = parse_notebook(source, module)
     studied = _study_facts(facts, lambda: notebook.text, plan, known)
-    return studied._replace(checked=studied.checked._replace(cells=cells_of(notebook.rows)))
+    broken = tuple(Diagnostic(e.kind, "", Location(e.row, e.column), e.message) for e in notebook.broken)
+    return studied._replace(checked=studied.checked._replace(diagnostics=broken, cells=cells_of(notebook.rows)))
 
 
 def _study_facts(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -> Studied:

@@ -108,7 +108,8 @@ def summary(report: Report, totals: Totals) -> str:
     text += f" ({', '.join(notes)})." if notes else "."
     if report.diagnostics:
         where = len({diagnostic.filename for diagnostic in report.diagnostics})
-        text += f" {_counted(where, 'file')} could not be scanned."
+        in_full = " in full" if all(diagnostic.location.cell is not None for diagnostic in report.diagnostics) else ""
+        text += f" {_counted(where, 'file')} could not be scanned{in_full}."
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from hostsync.facts import Module
@@ -21,6 +22,8 @@ class Notebook(NamedTuple):
 
     text: str
     rows: tuple[tuple[int, int], ...]
+    broken: tuple[SourceError, ...] = ()
+    """What is wrong with the cells that are no part of the facts, being broken; rows count through `text`."""
 
     def locate(self, row: int) -> tuple[int, int]:
         """The code cell and the row in it of a 1-based row of `text`; rows beyond the end count as the last one."""
@@ -32,23 +35,46 @@ class Notebook(NamedTuple):
 def parse_notebook(source: bytes, name: str) -> tuple[Module, Notebook]:
     """Turn the bytes of an .ipynb file into the facts of all its code cells, as if they were one module.
 
+    A cell that cannot be parsed is left out, as Jupyter runs the others without it.
+
     Args:
         source: the file as it is on disk.
         name: the dotted name of the module.
 
     Returns:
-        The facts, whose rows are those of `Notebook.text`, and what maps rows to cells.
+        The facts, whose rows are those of `Notebook.text`, and what maps rows to cells, with the cells left out.
 
     Raises:
         SourceError: kind `notebook-error` where it is no notebook, `syntax-error` (with the cell, and the row in it)
-            where a cell cannot be parsed.
+            where the cells cannot be parsed together.
     """
     notebook = read_notebook(source)
     try:
         return parse_module_text(notebook.text, name), notebook
+    except SourceError:
+        text, broken = _without_broken(notebook)
+    try:
+        return parse_module_text(text, name), notebook._replace(broken=broken)
     except SourceError as error:
         cell, row = notebook.locate(error.row)
         raise SourceError(error.kind, row, error.column, error.message, cell) from None
+
+
+def _without_broken(notebook: Notebook) -> tuple[str, tuple[SourceError, ...]]:
+    """The text of a notebook with empty rows for the cells that cannot be parsed, and what is wrong with these."""
+    lines = notebook.text.split("\n")
+    broken: list[SourceError] = []
+    for _, places in groupby(range(len(notebook.rows)), lambda place: notebook.rows[place][0]):
+        first, *more = places
+        end = first + len(more) + 1
+        try:
+            parse_module_text("\n".join(lines[first:end]) + "\n", "")
+        except SourceError as error:
+            # The end of a cell may be on the row below it, which is one of the next.
+            row = min(first + error.row, end)
+            broken.append(SourceError(error.kind, row, error.column, error.message))
+            lines[first:end] = [""] * (end - first)
+    return "\n".join(lines), tuple(broken)
 
 
 def read_notebook(source: bytes) -> Notebook:
