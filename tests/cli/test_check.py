@@ -117,6 +117,8 @@ def test_configuration(hostsync_in: Hostsync, tmp_path: Path) -> None:
         ["check", "--add-allow", " "],
         ["check", "--jobs", "-1"],
         ["check", "pkg", "-"],
+        ["check", ""],
+        ["check", "pkg", ""],
         ["nonsense"],
     ],
 )

@@ -94,6 +94,46 @@ def test_unreadable_files_and_folders(hostsync_in: Hostsync, tmp_path: Path) -> 
     assert found == {"waits.py": "item-read-back", "locked.py": "read-error", "dir": "read-error"}
 
 
+def lock(path: Path) -> None:
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("whoever runs this may read everything")
+
+
+def test_unreadable_paths_that_are_given(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    """Each is reported, and the others are scanned."""
+    (tmp_path / "waits.py").write_text(WAITS)
+    (tmp_path / "secret.py").write_text(WAITS)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/inside.py").write_text(WAITS)
+    lock(tmp_path / "secret.py")
+    lock(tmp_path / "folder")
+    args = ("waits.py", "secret.py", "folder", "folder/inside.py")
+    try:
+        ran = hostsync_in("check", *args, "--output-format=json", "--select=HS101")
+        settings = hostsync_in("check", "folder/inside.py", "--show-settings")
+        missing = hostsync_in("check", "folder/inside.py", "gone.py")
+    finally:
+        (tmp_path / "folder").chmod(0o755)
+    assert kinds(ran.out) == {
+        "waits.py": "item-read-back",
+        "secret.py": "read-error",
+        "folder": "read-error",
+        "inside.py": "read-error",
+    }
+    assert (ran.code, settings.code) == (1, 0)
+    assert (missing.code, missing.err) == (2, "hostsync: no such file or folder: `gone.py`\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes a named pipe")
+def test_a_pipe_that_nobody_writes_to(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "waits.py").write_text(WAITS)
+    ran = hostsync_in("check", "pipe.py", "waits.py", "--output-format=json", "--select=HS101")
+    assert (ran.code, kinds(ran.out)) == (1, {"pipe.py": "read-error", "waits.py": "item-read-back"})
+    assert "neither a file nor a folder" in ran.out
+
+
 def many(folder: Path, count: int = 60) -> None:
     for number in range(count):
         (folder / f"m{number:03d}.py").write_text("import torch\n" + "# padding\n" * (number * 40) + WAITS)

@@ -17,6 +17,18 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     return tuple(part.strip() for text in value for part in text.split(",") if part.strip())
 
 
+class GivenPath(click.Path):
+    """A PATH to scan. One that can't be read is reported among the findings."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, readable=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("a path is empty; the current folder is `.`", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 Options = TypeVar("Options", bound=Callable[..., Any])
 
 
@@ -25,7 +37,7 @@ def _listed(name: str, metavar: str, about: str) -> Callable[[Options], Options]
 
 
 @click.command("check", short_help="Scan Python files and notebooks; needs neither torch nor a GPU.")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.argument("paths", nargs=-1, type=GivenPath(), metavar="[PATH]...")
 @_listed("--select", "RULES", "Report only these rules: codes, their prefixes, names, or ALL; with commas.")
 @_listed("--ignore", "RULES", "Do not report these rules.")
 @_listed("--extend-select", "RULES", "Report these rules as well.")

@@ -26,6 +26,7 @@ from hostsync.lint.studying import plan_of
 from hostsync.project.cache import FOLDER, Cache
 from hostsync.project.config import ConfigError, Resolver
 from hostsync.project.discovery import Discovered, SourceFile, discover, is_excluded, module_name, shown_name
+from hostsync.project.places import is_folder, is_missing
 from hostsync.project.settings import Settings
 from hostsync.project.units import Units
 from hostsync.report import Report, Totals, format_names, render, summary
@@ -101,7 +102,7 @@ def _marker(invocation: Invocation) -> Marker | None:
 
 
 def require_paths(paths: Iterable[Path]) -> None:
-    missing = [path for path in paths if path != STDIN and not path.exists()]
+    missing = [path for path in paths if path != STDIN and is_missing(path)]
     if missing:
         names = ", ".join(f"`{path}`" for path in missing)
         raise CommandError(f"no such file or folder: {names}")
@@ -264,7 +265,7 @@ def _show_settings(path: Path, resolver: Resolver) -> int:
     import json
 
     place = Path.cwd() if path == STDIN else Path(os.path.normpath(Path.cwd() / path))
-    settings = resolver.settings(place if place.is_dir() else place.parent)
+    settings = resolver.settings(place if is_folder(place) else place.parent)
     lines = [f"# settings for {path}", f"# from {settings.source or 'no configuration file'}"]
     values = settings._asdict()
     for name in ("root", "source"):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hostsync.project.places import is_file
 from hostsync.project.settings import CONFIDENCES, Overrides, PerFileIgnore, Settings
 
 OWN_FILE = "hostsync.toml"
@@ -215,7 +216,7 @@ class Resolver:
     def _read(self, folder: Path) -> Settings | None:
         for name in (OWN_FILE, SHARED_FILE):
             path = folder / name
-            if path.is_file():
+            if is_file(path):
                 table = read_table(path)
                 if table is not None:
                     return self._overrides.over(parse_table(table, path))

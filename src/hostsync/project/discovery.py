@@ -8,11 +8,13 @@ that loops are harmless.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from hostsync.project.patterns import Patterns
+from hostsync.project.places import is_file, is_folder, mode_of
 from hostsync.project.settings import Settings
 
 SUFFIXES = (".py", ".ipynb")
@@ -132,11 +134,16 @@ class _Walk:
     def enter(self, path: Path) -> None:
         """Takes the given path in, a file or a folder."""
         path = Path(os.path.normpath(self._cwd / path))
-        settings = self._settings_for(path if path.is_dir() else path.parent)
+        is_given_folder = is_folder(path)
+        settings = self._settings_for(path if is_given_folder else path.parent)
         if settings.force_exclude and self._is_left_out(path, settings):
             return
-        if not path.is_dir():
-            if path.suffix != ".pyi":
+        if not is_given_folder:
+            mode = mode_of(path)
+            if mode is not None and not stat.S_ISREG(mode):
+                # To open a pipe that nobody writes to would take forever.
+                self.unreadable.add(Unreadable(shown_name(path, self._cwd), "neither a file nor a folder"))
+            elif path.suffix != ".pyi":
                 self._add(str(path), _stamp(path), settings)
             return
         for key, stamp, file_settings in self._below(path):
@@ -148,9 +155,9 @@ class _Walk:
         if not settings.respect_gitignore:
             return False
         for place in (path, *path.parents):
-            if _ignored(str(place), place != path or path.is_dir(), self._above(place.parent)):
+            if _ignored(str(place), place != path or is_folder(path), self._above(place.parent)):
                 return True
-            if (place / ".git").exists():
+            if mode_of(place / ".git") is not None:
                 break
         return False
 
@@ -214,7 +221,7 @@ class _Walk:
         chain = []
         for place in (folder, *folder.parents):
             chain.append(place)
-            if (place / ".git").exists():
+            if mode_of(place / ".git") is not None:
                 break
         return tuple(patterns for place in reversed(chain) for patterns in self._here(place))
 
@@ -266,7 +273,7 @@ def _inside_ignored(folder: Path, patterns: Patterns) -> bool:
 def _package(folder: Path, known: dict[Path, tuple[str, ...]]) -> tuple[str, ...]:
     """The dotted parts of the package that `folder` is, empty if it is none."""
     if folder not in known:
-        is_package = folder.parent != folder and (folder / "__init__.py").is_file()
+        is_package = folder.parent != folder and is_file(folder / "__init__.py")
         known[folder] = (*_package(folder.parent, known), folder.name) if is_package else ()
     return known[folder]
 
@@ -298,7 +305,7 @@ def _parts(path: str) -> str:
 def _stamp(entry: os.DirEntry[str] | Path) -> tuple[int, ...]:
     """See `SourceFile.stamp`; empty if the file can't be looked at."""
     try:
-        stat = entry.stat()
+        found = entry.stat()
     except OSError:
         return ()
-    return (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hostsync.project.discovery import Discovered, SettingsFor, SourceFile, discover
+from hostsync.project.places import is_file, is_folder
 
 INSTALLED = ("site-packages", "dist-packages")
 """Folders whose packages have nothing to do with each other."""
@@ -100,7 +101,7 @@ class Units:
             given: the folders and files of the command line; what lies in such a folder has been found already.
         """
         self._settings_for = settings_for
-        self._given = [str(path) for path in given if path.is_dir()]
+        self._given = [str(path) for path in given if is_folder(path)]
         self._done: set[Path] = set()
         self.roots = Roots()
         self._known: set[str] = set()
@@ -127,7 +128,7 @@ class Units:
         for base in map(Path, self.roots.of(str(root))):
             names = self.roots.names(str(base))
             for name in sorted(packages):
-                if name in names and (base / name / _INIT).is_file():
+                if name in names and is_file(base / name / _INIT):
                     found += self._of(base / name, True)
                 elif name in names:
                     for dotted in sorted(packages[name]):
@@ -160,7 +161,7 @@ class Units:
             files = _discovered(lambda: discover([unit], self._settings_for))
         else:
             try:
-                scripts = sorted(p for p in unit.iterdir() if p.suffix == ".py" and p.is_file())
+                scripts = sorted(p for p in unit.iterdir() if p.suffix == ".py" and is_file(p))
             except OSError:
                 scripts = []
             if len(scripts) > MOST_SCRIPTS:
