@@ -134,6 +134,11 @@ def test_a_pipe_that_nobody_writes_to(hostsync_in: Hostsync, tmp_path: Path) -> 
     assert "neither a file nor a folder" in ran.out
 
 
+def in_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    shell = ["sh", "-c", f"'{sys.executable}' -m hostsync {command}"]
+    return subprocess.run(shell, cwd=folder, env=environment(), capture_output=True, text=True, timeout=120)
+
+
 def many(folder: Path, count: int = 60) -> None:
     for number in range(count):
         (folder / f"m{number:03d}.py").write_text("import torch\n" + "# padding\n" * (number * 40) + WAITS)
@@ -206,6 +211,47 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode in (0, 1)
+
+
+@pytest.mark.parametrize("command", ["rules", "check", "explain HS101", "check --why m000.py:6"])
+def test_a_reader_that_is_gone_is_no_error(tmp_path: Path, command: str) -> None:
+    many(tmp_path, 2)
+    read, write = os.pipe()
+    os.close(read)
+    run = [sys.executable, "-m", "hostsync", *command.split()]
+    done = subprocess.run(run, cwd=tmp_path, env=environment(), stdout=write, stderr=subprocess.PIPE, timeout=120)
+    os.close(write)
+    assert done.returncode == (1 if command == "check" else 0)
+    assert b"defect" not in done.stderr and b"Exception" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="redirects as a POSIX shell does")
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("check a.py >&-", "hostsync: the output can't be written: standard output is closed"),
+        ("rules >&-", "hostsync: the output can't be written: standard output is closed"),
+        ("check - <&-", "hostsync: standard input is closed"),
+        ("check a.py > /dev/full", "hostsync: the output can't be written: No space left on device"),
+        ("check --why a.py:6 > /dev/full", "hostsync: the output can't be written: No space left on device"),
+        ("rules > /dev/full", "hostsync: the output can't be written: No space left on device"),
+        ("explain HS101 > /dev/full", "hostsync: the output can't be written: No space left on device"),
+    ],
+)
+def test_streams_that_can_not_be_used(tmp_path: Path, command: str, said: str) -> None:
+    if "/dev/full" in command and not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    (tmp_path / "a.py").write_text(WAITS)
+    done = in_shell(command, tmp_path)
+    assert (done.returncode, done.stderr) == (2, f"{said}\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="redirects as a POSIX shell does")
+def test_a_closed_output_that_nobody_writes_to(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(WAITS)
+    done = in_shell("check a.py -q -o found.txt --select=HS101 >&-", tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "HS101" in (tmp_path / "found.txt").read_text()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")

@@ -139,7 +139,7 @@ def _scan_stdin(invocation: Invocation, resolver: Resolver) -> Scanned:
     cwd = Path.cwd()
     path = Path(os.path.normpath(cwd / name)) if invocation.stdin_filename else cwd / "-"
     settings = resolver.settings(path.parent)
-    source = sys.stdin.buffer.read()
+    source = _read_stdin()
     if invocation.stdin_filename and settings.force_exclude and is_excluded(path, settings):
         return Scanned((), (), (), {})
     module = module_name(path) if invocation.stdin_filename else "__main__"
@@ -157,6 +157,15 @@ def _scan_stdin(invocation: Invocation, resolver: Resolver) -> Scanned:
             given={path: source},
         )
     return Scanned((file,), (checked,), (), {filename: source})
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:
+        raise CommandError("standard input is closed")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise CommandError(f"standard input can't be read: {error.strerror or error}") from error
 
 
 def _conclude(

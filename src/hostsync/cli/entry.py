@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, TextIO
 
@@ -13,6 +16,11 @@ from hostsync import __version__
 from hostsync.cli.exits import INTERRUPTED, OK, WRONG, quiet_stdout
 
 ISSUES = "the project's issue tracker"
+
+_OF_WRITING = frozenset(
+    getattr(errno, name) for name in ("EBADF", "EDQUOT", "EFBIG", "EIO", "ENOSPC") if hasattr(errno, name)
+)
+"""What is said of a stream that takes no more. Where a file is at fault, an error has its name."""
 
 COMMANDS = {
     "check": "hostsync.cli.check:check_command",
@@ -40,6 +48,21 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(module), name)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does it, but a reader that goes away early is no error, for which click exits with 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            quiet_stdout()
+            return OK
+
+
+class ClosedOutput(io.TextIOBase):
+    """Stands for a standard output that was closed before the start: an error only for what writes to it."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, "standard output is closed")
+
 
 @click.command(
     "hostsync",
@@ -55,7 +78,10 @@ def run(args: list[str]) -> int:
     """Runs the command line `args` and returns the exit code: 0 clean, 1 findings, 2 wrong usage or failure, 130
     interrupted."""
     # The standard output of `run` and `confirm` is the program's, and as strict as Python makes it.
-    _make_output_safe([sys.stderr] if args[:1] in (["run"], ["confirm"]) else [sys.stdout, sys.stderr])
+    is_own = args[:1] not in (["run"], ["confirm"])
+    if is_own and sys.stdout is None:
+        sys.stdout = ClosedOutput()
+    _make_output_safe([sys.stdout, sys.stderr] if is_own else [sys.stderr])
     try:
         code: Any = group.main(args, prog_name="hostsync", standalone_mode=False)
         sys.stdout.flush()
@@ -70,6 +96,8 @@ def run(args: list[str]) -> int:
     except BrokenPipeError:
         quiet_stdout()
         return OK
+    except OSError as error:
+        return _not_written(error) if error.filename is None and error.errno in _OF_WRITING else _failed(error, args)
     except Exception as error:
         return _failed(error, args)
     return code if isinstance(code, int) else OK
@@ -80,6 +108,14 @@ def _make_output_safe(streams: list[TextIO]) -> None:
     for stream in streams:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _not_written(error: OSError) -> int:
+    """Standard output or standard error can't take what is written; the latter may not take this sentence either."""
+    quiet_stdout()
+    with suppress(OSError):
+        click.echo(f"hostsync: the output can't be written: {error.strerror or error}", err=True)
+    return WRONG
 
 
 def _failed(error: Exception, args: list[str]) -> int:
