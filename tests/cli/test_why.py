@@ -135,7 +135,16 @@ def test_wrong_usage(hostsync_in: Hostsync, project: Path, args: tuple[str, ...]
 
 
 def test_a_file_that_can_not_be_parsed(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    """Nothing is said of a row then."""
     (tmp_path / "broken.py").write_text("import torch\ndef f(:\n", encoding="utf-8")
-    done = hostsync_in("check", "--why", "broken.py:2")
-    assert done.code == 0
-    assert "broken.py:2: " in done.out.splitlines()[-1]
+    for row in (1, 2):
+        done = hostsync_in("check", "--why", f"broken.py:{row}")
+        assert (done.code, done.err) == (1, "")
+        (line,) = done.out.splitlines()
+        assert line.startswith("broken.py:2:7: syntax-error: ")
+    assert hostsync_in("check", "--why", "broken.py:1", "--exit-zero").code == 0
+    (tmp_path / "nul.py").write_bytes(b"import torch\n\0")
+    done = hostsync_in("check", "--why", "nul.py:1")
+    assert (done.code, done.err) == (1, "")
+    (line,) = done.out.splitlines()
+    assert line.startswith("nul.py:2:1: decode-error: ")

@@ -78,7 +78,7 @@ def check(invocation: Invocation) -> int:
     if invocation.why is not None:
         from hostsync.cli.why import explain
 
-        return explain(invocation.why, resolver)
+        return explain(invocation.why, resolver, invocation.exit_zero)
     if STDIN in paths:
         if len(paths) > 1:
             raise CommandError("`-` (standard input) can't be scanned together with other paths")

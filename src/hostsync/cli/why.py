@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from hostsync.cli.exits import OK, CommandError
+from hostsync.cli.exits import FOUND, OK, WRONG, CommandError
 from hostsync.findings import Finding
 from hostsync.lint.check import rules_by_code
 from hostsync.lint.decision import Decided, Judge
@@ -17,7 +17,9 @@ from hostsync.lint.sources import Sources
 from hostsync.lint.why import Explained, Told, explain_row
 from hostsync.project.config import Resolver
 from hostsync.project.discovery import discover
+from hostsync.project.places import is_folder, is_missing, mode_of
 from hostsync.project.units import Units
+from hostsync.report import Report, render_lines
 from hostsync.report.escape import visible
 from hostsync.report.style import Style, wants_colour
 
@@ -27,24 +29,25 @@ LONGEST = 60
 def parse_place(text: str) -> tuple[Path, int]:
     """The file and the row of `FILE:ROW` or `FILE:ROW:COLUMN`. Raises CommandError."""
     name, _, row = text.rpartition(":")
-    if row.isdigit() and name.rpartition(":")[2].isdigit() and not Path(name).exists():
+    if row.isdigit() and name.rpartition(":")[2].isdigit() and mode_of(Path(name)) is None:
         name, _, row = name.rpartition(":")
     if not name or not row.isdigit() or int(row) < 1:
         raise CommandError(f"--why takes FILE:ROW, such as train.py:41, not `{text}`")
     path = Path(name)
-    if not path.is_file():
+    if is_missing(path) or is_folder(path):
         raise CommandError(f"--why: no such file: `{name}`")
     if path.suffix == ".ipynb":
         raise CommandError("--why can't explain notebooks yet: rows of cells are not told apart")
     return path, int(row)
 
 
-def explain(place: str, resolver: Resolver) -> int:
-    """Prints what is believed of a row. Returns the exit code.
+def explain(place: str, resolver: Resolver, exit_zero: bool) -> int:
+    """Prints what is believed of a row, or why the file can't be scanned. Returns the exit code.
 
     Args:
         place: `FILE:ROW`.
         resolver: finds the settings of a file.
+        exit_zero: return 0 even if the file can't be scanned.
 
     Raises:
         CommandError: there is no such file or row.
@@ -54,14 +57,22 @@ def explain(place: str, resolver: Resolver) -> int:
     if not found.files:
         raise CommandError(f"--why: `{path}` is excluded, or can't be read")
     file = found.files[0]
-    lines = list(Sources({file.filename: file.path}, {}).lines(file.filename))
-    if row > len(lines):
+    sources = Sources({file.filename: file.path}, {})
+    lines = list(sources.lines(file.filename))
+    # Without any it can't be read or decoded, which the scan tells.
+    if lines and row > len(lines):
         raise CommandError(f"--why: {file.filename} has {len(lines)} lines")
     explained = explain_row(file, row, Units(found.settings_for, found.given))
     judge = Judge(file.settings, rules_by_code(file.settings.extend_rules))
     decided = judge.decide(explained.checked, file.path, file.filename)
     filename = file.filename
     style = Style(wants_colour(os.environ, sys.stdout.isatty()))
+    if decided.diagnostics:
+        for line in render_lines(Report((), decided.diagnostics, sources.lines, style), "concise"):
+            click.echo(line)
+        if any(diagnostic.kind == "internal-error" for diagnostic in decided.diagnostics):
+            return WRONG
+        return OK if exit_zero else FOUND
     for line in _told(filename, row, explained, decided, lines, style):
         click.echo(line)
     return OK
@@ -90,8 +101,6 @@ def _told(
         yield f"{style.code(finding.code)} {finding.name} ({finding.confidence}): {how}"
     if not found:
         yield "Nothing on this row waits, as far as that goes."
-    for diagnostic in explained.checked.diagnostics:
-        yield f"{visible(filename)}:{diagnostic.location.row}: {visible(diagnostic.message)}"
 
 
 def _key(finding: Finding) -> tuple[str, int, int]:
