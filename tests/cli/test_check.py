@@ -64,6 +64,14 @@ def test_quiet_exit_zero_and_statistics(hostsync_in: Hostsync) -> None:
     assert hostsync_in("check", "--statistics", "--select", "HS101").out == "1  HS101  item-read-back\n"
 
 
+@pytest.mark.parametrize("name", ["sarif", "junit", "jsonl", "gitlab", "github"])
+def test_statistics_in_a_format_that_has_none(hostsync_in: Hostsync, tmp_path: Path, name: str) -> None:
+    ran = hostsync_in("check", "--statistics", "--output-format", name, "-o", "out.txt")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"hostsync: --statistics needs one of the formats full, concise, json, not `{name}`\n"
+    assert not (tmp_path / "out.txt").exists()
+
+
 def test_output_file(hostsync_in: Hostsync, tmp_path: Path) -> None:
     ran = hostsync_in("check", "--output-format=json", "-o", "out/result.json", "--select=HS101", FORCE_COLOR="1")
     assert (ran.code, ran.out) == (1, "")

@@ -70,6 +70,12 @@ def check(invocation: Invocation) -> int:
     if settings.output_format not in format_names():
         known = ", ".join(format_names())
         raise ConfigError(f"{settings.source}: output-format: expected one of {known}, not `{settings.output_format}`")
+    if invocation.statistics:
+        from hostsync.report.statistics import FORMATS
+
+        if settings.output_format not in FORMATS:
+            known = ", ".join(FORMATS)
+            raise CommandError(f"--statistics needs one of the formats {known}, not `{settings.output_format}`")
     if invocation.show_settings:
         return _show_settings(paths[0], resolver)
     if settings.ops:

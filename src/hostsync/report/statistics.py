@@ -7,9 +7,13 @@ from collections.abc import Iterator
 
 from hostsync.report import Report
 
+FORMATS = ("full", "concise", "json")
+"""The formats that have counts."""
+
 
 def render_statistics(report: Report, name: str) -> Iterator[str]:
-    """The number of findings of each rule, the most first: a table, for the format `json` a list."""
+    """The number of findings of each rule, the most first: a table, for the format `json` a list. `name` is one of
+    `FORMATS`."""
     counts = Counter((finding.code, finding.name) for finding in report.findings)
     counts.update((diagnostic.kind, "") for diagnostic in report.diagnostics)
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
