@@ -109,6 +109,24 @@ def test_configuration(hostsync_in: Hostsync, tmp_path: Path) -> None:
     )
 
 
+def test_a_pattern_that_is_none_is_named_with_its_place(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    option = hostsync_in("check", "--extend-exclude", "[z-a]")
+    assert (option.code, option.out) == (2, "")
+    assert option.err.startswith("hostsync: --extend-exclude: `[z-a]` is no pattern")
+    (tmp_path / "pyproject.toml").write_text("[tool.hostsync]\nextend-exclude = ['[z-a]']\n")
+    configured = hostsync_in("check")
+    assert (configured.code, configured.out) == (2, "")
+    assert "pyproject.toml: exclude: `[z-a]` is no pattern" in configured.err
+
+
+@pytest.mark.parametrize("release", ["1.13", "9.9"])
+def test_a_release_of_which_nothing_is_known_is_said_to_be_one(hostsync_in: Hostsync, release: str) -> None:
+    said = f"What waits is known of torch 2.4 to 2.15; what is said of {release} may be wrong.\n"
+    assert said in hostsync_in("check", "--torch-version", release).err
+    assert hostsync_in("check", "--torch-version", release, "--quiet").err == ""
+    assert "may be wrong" not in hostsync_in("check", "--torch-version", "2.15").err
+
+
 @pytest.mark.parametrize(
     "args",
     [
@@ -125,6 +143,10 @@ def test_configuration(hostsync_in: Hostsync, tmp_path: Path) -> None:
         ["check", "--add-allow", " "],
         ["check", "--jobs", "-1"],
         ["check", "pkg", "-"],
+        ["check", "--select", ""],
+        ["check", "--select", ","],
+        ["check", "--exclude", ""],
+        ["check", "--per-file-ignores", ","],
         ["check", ""],
         ["check", "pkg", ""],
         ["nonsense"],

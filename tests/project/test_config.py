@@ -104,6 +104,7 @@ def test_the_command_line_is_above_the_configuration(tmp_path: Path) -> None:
         ("jobs = -1", "jobs: expected a number of processes"),
         ("min-confidence = 'sure'", "min-confidence: expected one of certain, likely, possible"),
         ("torch-version = 'new'", "torch-version: expected a release of torch such as 2.11"),
+        ("cache-dir = ''", "cache-dir: expected a string that is not empty"),
         ("per-file-ignores = []", "per-file-ignores: expected a table of patterns"),
         (
             "per-file-ignores = {a = 'HS1'}",

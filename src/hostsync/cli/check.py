@@ -11,10 +11,16 @@ import click
 from hostsync.cli.exits import CommandError
 from hostsync.cli.formats import FormatChoice
 
+_REPLACING = frozenset(("select", "per_file_ignores", "exclude"))
+"""What these say stands in place of the configuration, so that nothing is no answer."""
+
 
 def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """Options that may be given several times, each with several values and commas between."""
-    return tuple(part.strip() for text in value for part in text.split(",") if part.strip())
+    parts = tuple(part.strip() for text in value for part in text.split(",") if part.strip())
+    if value and not parts and param.name in _REPLACING:
+        raise click.BadParameter("there is nothing in it.", ctx, param)
+    return parts
 
 
 class GivenPath(click.Path):

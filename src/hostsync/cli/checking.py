@@ -25,9 +25,17 @@ from hostsync.lint.sources import Sources
 from hostsync.lint.studying import plan_of
 from hostsync.project.cache import FOLDER, Cache
 from hostsync.project.config import ConfigError, Resolver
-from hostsync.project.discovery import Discovered, SourceFile, discover, is_excluded, module_name, shown_name
+from hostsync.project.discovery import (
+    Discovered,
+    SourceFile,
+    discover,
+    is_excluded,
+    module_name,
+    require_patterns,
+    shown_name,
+)
 from hostsync.project.places import is_folder, is_missing
-from hostsync.project.settings import Settings
+from hostsync.project.settings import Overrides, Settings
 from hostsync.project.units import Units
 from hostsync.report import Report, Totals, format_names, render, summary
 from hostsync.report.root import report_root
@@ -65,6 +73,7 @@ def check(invocation: Invocation) -> int:
     marker = _marker(invocation)
     paths = invocation.paths or (Path(),)
     require_paths(paths)
+    _require_patterns(invocation.overrides)
     resolver = Resolver(invocation.overrides, config=invocation.config, isolated=invocation.isolated)
     settings = resolver.settings(Path.cwd())
     if settings.output_format not in format_names():
@@ -114,13 +123,16 @@ def require_paths(paths: Iterable[Path]) -> None:
         raise CommandError(f"no such file or folder: {names}")
 
 
+def _require_patterns(overrides: Overrides) -> None:
+    for name, patterns in (("--exclude", overrides.exclude), ("--extend-exclude", overrides.extend_exclude)):
+        try:
+            require_patterns(patterns or ())
+        except ValueError as error:
+            raise CommandError(f"{name}: {error}") from error
+
+
 def discovered(paths: Iterable[Path], resolver: Resolver) -> Discovered:
-    try:
-        return discover(paths, resolver.settings)
-    except ConfigError:
-        raise
-    except ValueError as error:
-        raise CommandError(f"exclude: {error}") from error
+    return discover(paths, resolver.settings)
 
 
 def scanned_files(found: Discovered, settings: Settings, invocation: Invocation) -> Scanned:
@@ -226,6 +238,8 @@ def _conclude(
             click.echo(f"{path.name}: {place}: records {stale.recorded}, found {stale.found}", err=True)
         if baselined.stale:
             click.echo("The baseline is out of date; --update-baseline takes what was mended out of it.", err=True)
+        for note in _unknown_releases(judges):
+            click.echo(note, err=True)
         if marker is not None and marker.note:
             click.echo(marker.note, err=True)
         if invocation.add_allow is None or not is_clean:
@@ -235,6 +249,19 @@ def _conclude(
     if any(diagnostic.kind == "internal-error" for diagnostic in diagnostics):
         return WRONG
     return OK if (is_clean and not is_left) or invocation.exit_zero else FOUND
+
+
+def _unknown_releases(kinds: Iterable[Settings]) -> Iterator[str]:
+    """What is said of releases of torch of which nothing is known."""
+    releases = {kind.torch_version for kind in kinds} - {None}
+    if not releases:
+        return
+    from hostsync.infer.versions import FIRST, LAST, parse_release
+
+    for first, release in sorted((parse_release(release).first, release) for release in releases if release):
+        if not FIRST <= first <= LAST:
+            known = f"{FIRST[0]}.{FIRST[1]} to {LAST[0]}.{LAST[1]}"
+            yield f"What waits is known of torch {known}; what is said of {release} may be wrong."
 
 
 def _covered(decided: Sequence[Decided], baselined: Baselined) -> Iterator[Covered]:

@@ -42,7 +42,7 @@ def _path(value: object, root: Path) -> Path:
 
 def _string(value: object, _: Path) -> str:
     if not isinstance(value, str) or not value:
-        raise ValueError("a string")
+        raise ValueError("a string that is not empty")
     return value
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from hostsync.project.config import ConfigError
 from hostsync.project.patterns import Patterns
 from hostsync.project.places import is_file, is_folder, mode_of
 from hostsync.project.settings import Settings
@@ -65,7 +66,7 @@ SettingsFor = Callable[[Path], Settings]
 
 
 def discover(paths: Iterable[Path], settings_for: SettingsFor) -> Discovered:
-    """The files below `paths`, which have to exist. Raises what `settings_for` raises, and ValueError for a pattern
+    """The files below `paths`, which have to exist. Raises what `settings_for` raises, and ConfigError for a pattern
     that is none."""
     walk = _Walk(settings_for)
     given = tuple(Path(os.path.normpath(Path.cwd() / path)) for path in paths)
@@ -101,14 +102,26 @@ def is_excluded(path: Path, settings: Settings) -> bool:
     return any(excludes.leave_out(place.name, str(place), place != path) for place in inside or [path])
 
 
+def require_patterns(entries: Iterable[str]) -> None:
+    """Raises ValueError if one of `entries`, which are names and patterns to leave out, is neither."""
+    Patterns(_patterns_in(entries), Path())
+
+
+def _patterns_in(entries: Iterable[str]) -> list[str]:
+    return [entry for entry in entries if _PATTERN_CHARACTERS.intersection(entry)]
+
+
 class _Excludes:
     """The `exclude` and `extend-exclude` of one configuration."""
 
     def __init__(self, settings: Settings) -> None:
         entries = (*settings.exclude, *settings.extend_exclude)
         self._names = frozenset(entry for entry in entries if not _PATTERN_CHARACTERS.intersection(entry))
-        patterns = [entry for entry in entries if _PATTERN_CHARACTERS.intersection(entry)]
-        self.patterns = Patterns(patterns, settings.root)
+        try:
+            self.patterns = Patterns(_patterns_in(entries), settings.root)
+        except ValueError as error:
+            at = "" if settings.source is None else f"{settings.source}: "
+            raise ConfigError(f"{at}exclude: {error}") from None
 
     def leave_out(self, name: str, path: str, is_folder: bool) -> bool:
         if name in self._names:
