@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -568,6 +569,8 @@ def test_an_index_that_is_wrong_is_said_to_be(site, spoil, message: str, tmp_pat
         (("index", "json.nothing"), "there is no package or module"),
         (("index", "json", "click", "-o", "a.jsonl"), "several packages need a folder"),
         (("index", "sys"), "is not written in Python"),
+        (("index", "README.md"), "`README.md` is neither a package nor a Python file"),
+        (("index", "./README.md"), "`./README.md` is neither a package nor a Python file"),
         (("index", "json", "-o", "file/inside"), "can't be written"),
         (("index",), "Missing argument"),
         (("check", "user.py", "--index", "empty"), "there is no index (*.jsonl) in this folder"),
@@ -576,7 +579,15 @@ def test_an_index_that_is_wrong_is_said_to_be(site, spoil, message: str, tmp_pat
 def test_wrong_usage(arguments: tuple[str, ...], message: str, tmp_path: Path, hostsync_in: Hostsync) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("", encoding="utf-8")
+    (tmp_path / "README.md").write_text("# title", encoding="utf-8")
     (tmp_path / "user.py").write_text(USER, encoding="utf-8")
     ran = hostsync_in(*arguments)
     assert ran.code == 2
     assert message in ran.err
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="does not know where the sources of frozen modules are")
+def test_a_module_that_the_interpreter_holds_frozen(tmp_path: Path, hostsync_in: Hostsync) -> None:
+    ran = hostsync_in("index", "os", "-o", "os.jsonl")
+    assert (ran.code, ran.err) == (0, "")
+    assert (tmp_path / "os.jsonl").is_file()

@@ -79,13 +79,20 @@ def find(text: str) -> Package:
         if not place.exists():
             raise CommandError(f"no such file or folder: `{text}`")
         inside = place / f"{INIT}.py" if place.is_dir() else place
+        if place.is_file() and place.suffix != ".py":
+            raise CommandError(f"`{text}` is neither a package nor a Python file")
         if not inside.is_file():
             raise CommandError(f"`{text}` is no package: it has no {INIT}.py")
         return Package(module_name(inside).removesuffix(f".{INIT}"), None, place)
     if not all(part.isidentifier() for part in text.split(".")):
         raise CommandError(f"`{text}` is no name of a package as in an import; a folder is given as ./{text}")
     top, *parts = text.split(".")
-    place = _place_of(top).joinpath(*parts) if parts else _place_of(top)
+    try:
+        place = _place_of(top).joinpath(*parts)
+    except CommandError:
+        if parts and Path(text).is_file():
+            raise CommandError(f"`{text}` is neither a package nor a Python file") from None
+        raise
     for path in (place, place.with_suffix(".py")):
         if path.is_file() or (path / f"{INIT}.py").is_file():
             return Package(text, _version_of(top), path)
@@ -102,9 +109,13 @@ def _place_of(top: str) -> Path:
         raise CommandError(f"there is no package `{top}` where hostsync is installed; its folder can be given instead")
     if spec.submodule_search_locations:
         return Path(next(iter(spec.submodule_search_locations)))
-    if spec.origin is None or not spec.origin.endswith(".py"):
+    # What the interpreter holds frozen, such as `os`, has its source elsewhere.
+    origin = getattr(spec.loader_state, "filename", None) if spec.origin == "frozen" else spec.origin
+    if spec.origin == "frozen" and origin is None:
+        raise CommandError(f"`{top}` is a part of the interpreter; its file can be given instead")
+    if origin is None or not origin.endswith(".py"):
         raise CommandError(f"`{top}` is not written in Python, so there is nothing to scan")
-    return Path(spec.origin)
+    return Path(origin)
 
 
 def _version_of(top: str) -> str | None:
