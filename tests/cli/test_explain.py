@@ -65,6 +65,14 @@ def test_an_unknown_rule_gets_close_matches(wanted: str, hint: str, capsys: pyte
     assert f"no rule has the code or name `{wanted}`" in captured.err and hint in captured.err
 
 
+@pytest.mark.parametrize("wanted", ["HS1", "hs1"])
+def test_explain_wants_one_code(wanted: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", wanted]) == 2
+    listed = ", ".join(code for code in CODES if code.startswith("HS1"))
+    said = f"hostsync: `{wanted}` is only the beginning of a code; one of these is wanted: {listed}\n"
+    assert capsys.readouterr().err == said
+
+
 def test_rules_prints_an_aligned_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rules"]) == 0
     lines = capsys.readouterr().out.splitlines()

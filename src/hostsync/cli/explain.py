@@ -46,6 +46,9 @@ def find(wanted: str, rules: tuple[Rule, ...]) -> Rule:
     for rule in rules:
         if wanted.casefold() in (rule.code.casefold(), rule.name):
             return rule
+    begun = [rule.code for rule in rules if wanted and rule.code.casefold().startswith(wanted.casefold())]
+    if begun:
+        raise CommandError(f"`{wanted}` is only the beginning of a code; one of these is wanted: {', '.join(begun)}")
     known = {key.casefold(): key for rule in rules for key in (rule.code, rule.name)}
     close = [known[key] for key in get_close_matches(wanted.casefold(), known, n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(close)}?" if close else "`hostsync rules` lists them."
