@@ -69,6 +69,10 @@ _new: Final = tuple.__new__
 """A third of the cost of calling the class."""
 MAX_CHAIN: Final = 4
 HANDED_IN: Final = "the call that hands it in"
+LOADER: Final = "its batches are not pinned"
+"""The reason that marks a batch of a DataLoader in a chain."""
+FROM_LOADER: Final = "the loader that it comes from"
+"""The same of a loader whose batches are pinned, or may be."""
 BY_DEFAULT: Final = "on the default device"
 """The reason where a new tensor is on the CPU because nothing here says otherwise: callers may."""
 AS_ITS_DATASET: Final = "and are where its dataset has them"

@@ -6,8 +6,6 @@ CPU; a copy to the host is reported unless its source is known to be there alrea
 
 from __future__ import annotations
 
-from typing import Final
-
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.calls.operations import device_of, dtype_named
@@ -21,6 +19,7 @@ from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
     CPU,
+    LOADER,
     MOVED,
     UNKNOWN,
     Array,
@@ -43,11 +42,6 @@ from hostsync.infer.values import (
     only_host,
     reasons,
 )
-
-LOADER: Final = "its batches are not pinned"
-"""The reason that marks a batch of a DataLoader in a chain."""
-FROM_LOADER: Final = "the loader that it comes from"
-"""The same of a loader whose batches are pinned, or may be."""
 
 
 def transfer(

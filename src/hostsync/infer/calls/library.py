@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from hostsync import facts
 from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
-from hostsync.infer.calls.copies import FROM_LOADER, LOADER, is_empty
+from hostsync.infer.calls.copies import is_empty
 from hostsync.infer.calls.einops_calls import einops_function
 from hostsync.infer.calls.file_readers import READERS
 from hostsync.infer.calls.from_data import from_data, read_element_wise
@@ -41,6 +41,8 @@ from hostsync.infer.values import (
     ANYWHERE,
     AS_ITS_DATASET,
     CPU,
+    FROM_LOADER,
+    LOADER,
     NOTHING,
     NUMBER,
     UNKNOWN,

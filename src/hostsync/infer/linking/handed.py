@@ -18,7 +18,9 @@ from hostsync.infer.values import (
     ANYWHERE,
     BY_DEFAULT,
     CPU,
+    FROM_LOADER,
     HANDED_IN,
+    LOADER,
     MOVED,
     UNTOLD,
     Array,
@@ -41,6 +43,7 @@ from hostsync.infer.values import (
     join,
     of_param,
     only_host,
+    reasons,
     tensor_at,
     tensors_in,
     with_tensors,
@@ -109,8 +112,19 @@ def note_call(
         return
     if any(isinstance(expr, facts.Starred) for expr, _ in args):
         return
-    named = tuple((name, value) for name, _, value in keywords if name is not None)
-    calls.append(NamedCall(receiver, method, tuple(v for _, v in args), named, frame.symbol, node.span))
+    named = tuple((name, _as_told(value)) for name, _, value in keywords if name is not None)
+    calls.append(NamedCall(receiver, method, tuple(_as_told(v) for _, v in args), named, frame.symbol, node.span))
+
+
+def _as_told(value: Value) -> Value:
+    """What a call says where nobody knows for sure whom it calls.
+
+    What may be a tensor, and was brought to the host here, says nothing of others: users hand in theirs as they are.
+    """
+    if not isinstance(value, Tensor) or value.sure or value.device != CPU:
+        return value
+    of_loader = any(reason.text.startswith((LOADER, FROM_LOADER)) for reason in reasons(value.origin))
+    return value if value.origin is None or of_loader else Unknown()
 
 
 def note_asked(frame: Frame, receiver: Value | None, method: str) -> None:
