@@ -576,12 +576,12 @@ def _picks(key: Expr) -> bool:
 
 
 def _is_of_attribute(node: Expr) -> bool:
-    """`self.parts`, `self.parts["a"]`, `self.parts.setdefault("a", [])`."""
+    """`self.parts`, `self.parts["a"]`, `self.parts.setdefault("a", [])`; of no other object."""
     while isinstance(node, (Subscript, Call)):
         node = node.value if isinstance(node, Subscript) else node.func
         if type(node) is Attr and node.name in _FILLING:
             node = node.value
-    return type(node) is Attr
+    return type(node) is Attr and type(node.value) is Name and node.value.id in _SELF
 
 
 def _from_call(
