@@ -101,7 +101,7 @@ def check(invocation: Invocation) -> int:
             raise CommandError("--add-allow needs files to write to, not standard input")
         scanned = _scan_stdin(invocation, resolver)
     else:
-        found = discovered(paths, resolver)
+        found = discover(paths, resolver.settings)
         if invocation.show_files:
             return _write("".join(f"{file.filename}\n" for file in found.files), None)
         scanned = scanned_files(found, settings, invocation)
@@ -129,10 +129,6 @@ def _require_patterns(overrides: Overrides) -> None:
             require_patterns(patterns or ())
         except ValueError as error:
             raise CommandError(f"{name}: {error}") from error
-
-
-def discovered(paths: Iterable[Path], resolver: Resolver) -> Discovered:
-    return discover(paths, resolver.settings)
 
 
 def scanned_files(found: Discovered, settings: Settings, invocation: Invocation) -> Scanned:

@@ -13,7 +13,7 @@ import click
 
 from hostsync.catalogue.blocks import read_marks
 from hostsync.catalogue.model import Rule
-from hostsync.cli.checking import Scanned, discovered, require_paths, scanned_files
+from hostsync.cli.checking import Scanned, require_paths, scanned_files
 from hostsync.cli.exits import FOUND, OK, WRONG, CommandError, quiet_stdout
 from hostsync.cli.invocation import Invocation
 from hostsync.cli.marking import keyed_of
@@ -30,6 +30,7 @@ from hostsync.lint.check import NOTEBOOK_SUFFIX, rules_by_code
 from hostsync.lint.checked import located
 from hostsync.lint.decision import Judge
 from hostsync.project.config import Resolver
+from hostsync.project.discovery import discover
 from hostsync.project.settings import Settings
 from hostsync.report.escape import visible
 from hostsync.report.keys import Key
@@ -213,7 +214,7 @@ def _found(scan: Invocation) -> Found:
         raise CommandError("`-` (standard input) can't be confirmed: a program runs files")
     resolver = Resolver(scan.overrides, config=scan.config, isolated=scan.isolated)
     settings = resolver.settings(Path.cwd())
-    scanned = scanned_files(discovered(paths, resolver), settings, scan)
+    scanned = scanned_files(discover(paths, resolver.settings), settings, scan)
     rules: dict[str, Rule] = dict(rules_by_code(settings.extend_rules))
     for kind in {file.settings for file in scanned.files}:
         rules.update(rules_by_code(kind.extend_rules))
