@@ -367,6 +367,7 @@ class Frame:
         "inner_scope",
         "loops",
         "mixed",
+        "of_callers",
         "of_nothing",
         "outer",
         "owner",
@@ -426,6 +427,8 @@ class Frame:
         self.declared: dict[str, Value] = {}
         """What the attributes of `self` are, by statements that assign nothing: `self.sampler: Sampler`."""
         self.buffers: set[str] = set()
+        self.of_callers = False
+        """Parameters stand for what callers are known to hand in, so that what is returned is no summary."""
         self.bound: Value | None = None
         name = symbol.rpartition(".")[2]
         self.setup = bool(SETUP_NAME.match(name))

@@ -259,6 +259,7 @@ def _told_device(frame: Frame, position: int, param: facts.Param, held: Handed |
         return given
     if held is not None and isinstance(held.value, DeviceValue):
         device = held.value.device
+        frame.of_callers = True
         if device == UNTOLD:
             return DeviceValue(CPU, param.name)
         if device == CPU or device >= MOVED:
@@ -292,12 +293,15 @@ def _unmixed(tensor: Tensor) -> Tensor:
 
 def _handed_in(frame: Frame, tensor: Tensor, name: str, text: str) -> Tensor:
     """A tensor that callers hand in for a parameter, or in what they hand in."""
-    if frame.events is None and frame.sink is None and tensor.device != CPU:
-        # What the function gives to a caller depends on what that one hands in.
-        tensor = tensor._replace(device=of_param(name))
-    elif tensor.device > ANYWHERE and tensor.param is not None and tensor.sure:
-        # One caller on the CPU says nothing of the others.
-        tensor = tensor._replace(device=ANYWHERE)
+    if tensor.device != CPU:
+        if frame.events is None and frame.sink is None:
+            # What the function gives to a caller depends on what that one hands in.
+            tensor = tensor._replace(device=of_param(name))
+        else:
+            frame.of_callers = True
+            if tensor.device > ANYWHERE and tensor.param is not None and tensor.sure:
+                # One caller on the CPU says nothing of the others.
+                tensor = tensor._replace(device=ANYWHERE)
     if text and frame.function is not None:
         row, column = frame.function.span[:2]
         tensor = tensor._replace(origin=because(Reason(facts.Span(row, column, row, column), text), None))

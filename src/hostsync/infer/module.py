@@ -259,7 +259,7 @@ def _sign(context: Context, callee: Callable, node: facts.Function) -> None:
 def _done(context: Context, callee: Callable, node: facts.Function, frame: Frame) -> list[Recorded]:
     """Takes down what following a function has shown; its events."""
     key = (callee.symbol, callee.bound)
-    if key not in context.summaries and key not in context.busy and callee.symbol not in context.handed:
+    if key not in context.summaries and key not in context.busy and not frame.of_callers:
         context.summaries[key] = result_of(frame, node)
     if callee.owner is not None and node.params:
         for name in frame.buffers:
