@@ -71,7 +71,7 @@ def study(
     from hostsync.infer.linking.waiting import waits_by_function
     from hostsync.infer.module import follow_module
 
-    followed = follow_module(module, ops, torch, links)
+    followed = follow_module(module, ops, torch, links, asked=() if wanted is None else wanted.names)
     if wanted is None:
         return Study(followed.events, None, None, followed)
     names = None if "*" in wanted.names else wanted.names

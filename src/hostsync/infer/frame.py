@@ -15,6 +15,7 @@ from hostsync.infer.hints.defaults import is_none
 from hostsync.infer.hints.evidence import Usage, mentions_any, nodes_in
 from hostsync.infer.hints.host_devices import host_calls
 from hostsync.infer.hints.imported import imports_tables, imports_torch, may_use_torch, names_of_arrays
+from hostsync.infer.hints.moved_later import is_moved_later
 from hostsync.infer.hints.tables import is_table_name
 from hostsync.infer.linking.links import KnownClass, Links
 from hostsync.infer.linking.plain import is_foreign
@@ -255,6 +256,8 @@ class Context:
         self.followed: set[str] = set()
         guarded = [s for s in module.body if isinstance(s, facts.If) and _is_main_guard(s)]
         self.is_program = bool(guarded)
+        self.asked: frozenset[str] = frozenset()
+        """The names that other modules import; `*` stands for all."""
         self.tries_out = bool(guarded) and not any(_says_where(s.body) for s in guarded)
         """The program shows what the module can do, and says nothing of a device: it runs on the CPU, then."""
         self.uses_torch = imports_torch(module.body, into_functions=False) or may_use_torch(module.body)
@@ -512,8 +515,11 @@ class Frame:
                 self.env[name] = value
             elif mine is not value:
                 joined = join(mine, value)
-                if type(joined) is Tensor and not joined.sure:
-                    joined = self._made_where_left_out(name, mine, value) or joined
+                if type(joined) is Tensor:
+                    if not joined.sure:
+                        joined = self._made_where_left_out(name, mine, value) or joined
+                    if name in self.usage.moved:
+                        joined = self._made_until_moved(name, joined)
                 self.env[name] = joined
         # A path that only one branch assigned falls back to what the class says of the attribute.
         for path in [path for path in self.paths if path not in paths]:
@@ -533,6 +539,12 @@ class Frame:
         if param is None or param.annotation is not None or not is_none(param.default):
             return None
         return join(as_tensor(given), made)
+
+    def _made_until_moved(self, name: str, value: Value) -> Value:
+        """What is made on the CPU where it is left out, and moved later, is there until then."""
+        if not isinstance(value, Tensor) or value.device != of_param(name) | CPU or self.function is None:
+            return value
+        return value._replace(device=CPU, param=None) if is_moved_later(self.function, name) else value
 
     def ask(self, node: facts.Expr, op: str, value: Tensor) -> None:
         """A tensor is asked for its truth, which decides what runs next."""

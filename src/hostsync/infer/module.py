@@ -46,6 +46,7 @@ def follow_module(
     torch: TorchRange,
     links: Links | None = None,
     handed: dict[str, dict[str, Handed]] | None = None,
+    asked: Collection[str] = (),
 ) -> Followed:
     """Follows a module and all of its functions.
 
@@ -53,8 +54,10 @@ def follow_module(
         module, ops, torch: as for `analyse`.
         links: tells of the modules that it imports.
         handed: what callers elsewhere hand in, by function and parameter.
+        asked: the names that other modules import from it; `*` stands for all.
     """
     context = Context(module, ops, torch, links)
+    context.asked = frozenset(asked)
     context.handed.update(handed or {})
     top = Frame(context, "<module>", _NO_USAGE, loud=True)
     context.names = top.env

@@ -298,8 +298,9 @@ def _is_a_number(context: Context, symbol: str, name: str) -> bool:
 
 
 def _is_private(context: Context, symbol: str) -> bool:
-    """All callers are in this module: its name says so, it is defined inside another function, or this is a program."""
-    if context.is_program:
+    """All callers are in this module: its name says so, it is defined inside another function, or this is a program of
+    which nobody imports it."""
+    if context.is_program and not {"*", symbol.partition(".")[0]} & context.asked:
         return True
     owner, _, name = symbol.rpartition(".")
     if name.startswith("__") and name.endswith("__"):

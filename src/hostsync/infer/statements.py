@@ -236,6 +236,9 @@ def _move_in_place(frame: Frame, node: facts.Expr, value: Value) -> None:
 
     So is what nothing is known of once it was brought to the host: of a tensor the copy would be lost.
     """
+    if isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name == "to_numpy":
+        _made_arrays(frame, node.func.value)
+        return
     moves: set[str] = set()
     while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _IN_PLACE:
         moves.add(node.func.name)
@@ -249,6 +252,12 @@ def _move_in_place(frame: Frame, node: facts.Expr, value: Value) -> None:
             frame.bind(node.id, value)
     elif places == {"cpu"} and isinstance(value, Tensor) and not (isinstance(held, Tensor) and held.sure):
         frame.bind(node.id, value._replace(sure=False))
+
+
+def _made_arrays(frame: Frame, node: facts.Expr) -> None:
+    """`outputs.to_numpy()` as a statement: from here on the parts of the object are arrays."""
+    if isinstance(node, facts.Name) and isinstance(evaluate_silently(frame, node), (Instance, Unknown)):
+        frame.bind(node.id, Array())
 
 
 _PLACING: Final = _MOVING | {"cpu"}

@@ -12,7 +12,8 @@ from hostsync.infer.calls.operations import device_of, dtype_named
 from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
 from hostsync.infer.frame import Frame, evaluate_silently, explain
 from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.hints.evidence import receiver_node
+from hostsync.infer.hints.evidence import names_mentioned, nodes_in, receiver_node
+from hostsync.infer.hints.moved_later import speaks_of
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.values import (
@@ -113,9 +114,9 @@ def to_device(frame: Frame, args: ArgumentList, keywords: KeywordList) -> tuple[
             device = device_of(value)
             if isinstance(value, Tensor) and name != "device":
                 dtype = DtypeValue(value.dtype)
-        elif _speaks_of(node, "dtype"):
+        elif speaks_of(node, "dtype"):
             dtype = DtypeValue("")
-        elif _speaks_of(node, "device"):
+        elif speaks_of(node, "device"):
             device = device_of(value)
         elif isinstance(value, Unknown) and name is None and not _is_kind(value.param or _last_word(node)):
             # What nothing is known of is a tensor or a device, unless its name speaks of a type.
@@ -141,16 +142,6 @@ def _last_word(node: facts.Expr) -> str:
 
 def _is_dtype_ref(value: Value) -> bool:
     return isinstance(value, Ref) and value.name.startswith("torch.")
-
-
-def _speaks_of(node: facts.Expr, word: str) -> bool:
-    if isinstance(node, facts.Name):
-        return word in node.id.lower()
-    if isinstance(node, facts.Attr):
-        return word in node.name.lower()
-    if isinstance(node, facts.Call):
-        return _speaks_of(node.func, word)
-    return isinstance(node, facts.Subscript) and _speaks_of(node.value, word)
 
 
 def may_be_host(device: Device) -> bool:
@@ -236,6 +227,9 @@ def to_accelerator(
                 confidence="likely",
             )
     form = "pageable-non-blocking" if non_blocking else "pinned-blocking" if source.pinned else "pageable"
+    if form == "pageable-non-blocking" and _is_of_written_data(frame, receiver_node(node)):
+        # Small ones are staged and don't wait.
+        return
     certain = source.device == CPU and is_certain(wanted.device) and not host_doubt(source)
     # Small ones are staged and don't wait. Of what is handed in and may have been moved before, that is one doubt more.
     doubtful = (non_blocking and source.device != CPU) or is_to_own_part(frame, node)
@@ -265,6 +259,27 @@ def is_to_own_part(frame: Frame, node: facts.Call) -> bool:
         if isinstance(part, facts.Name) and frame.env.get(part.id) == frame.bound:
             return True
     return False
+
+
+def _is_of_written_data(frame: Frame, source: facts.Expr | None) -> bool:
+    """`torch.tensor([1, 2])`, also by a name that stands for that alone: lists and numbers of Python are small."""
+    if not isinstance(source, facts.Name) or frame.function is None:
+        return _is_made_of_data(source)
+    name = source.id
+    made = [
+        node.value
+        for node in nodes_in(frame.function.body, frozenset())
+        if type(node) is facts.Assign
+        and any(last_name(target) == name for target in node.targets)
+        and name not in names_mentioned(node.value)
+    ]
+    return bool(made) and all(_is_made_of_data(value) for value in made)
+
+
+def _is_made_of_data(node: facts.Expr | None) -> bool:
+    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name != "tensor":
+        node = node.func.value
+    return isinstance(node, facts.Call) and last_name(node.func) == "tensor"
 
 
 def _has_nothing(source: facts.Expr | None) -> bool:

@@ -54,7 +54,9 @@ def unknown_method(
         # Of a dictionary, a list or an array; only the last has several dimensions.
         subject = receiver_node(node)
         return Array() if isinstance(subject, facts.Subscript) and is_tensor_index(subject.key) else receiver
-    if not frame.context.uses_torch or (receiver.apart_from is not None and name in _READING):
+    if not frame.context.uses_torch:
+        return _brought_to_host(frame, node, receiver, name)
+    if receiver.apart_from is not None and name in _READING:
         return UNKNOWN
     if name in DEFINITE:
         definite(frame, node)
@@ -70,6 +72,23 @@ def unknown_method(
     if found is None and answer is not None:
         found = answer(asked)
     return UNKNOWN if found is None else found
+
+
+def _brought_to_host(frame: Frame, node: facts.Call, receiver: Unknown, name: str) -> Value:
+    """`x.detach().cpu()` and `x.cpu().detach()`, in a file that imports no torch: only a tensor has both."""
+    subject = receiver_node(node)
+    if name not in _BRINGING or node.args or node.keywords or not isinstance(subject, facts.Call):
+        return UNKNOWN
+    before = subject.func.name if isinstance(subject.func, facts.Attr) and not subject.args else ""
+    if before == name or before not in _BRINGING or receiver.apart_from is not None:
+        return UNKNOWN
+    where = ANYWHERE if receiver.param is None else of_param(receiver.param)
+    copied = node if name == "cpu" else subject
+    frame.emit("read-back", "Tensor.cpu", "", copied, subject=receiver_node(copied), device=where, confidence="likely")
+    return Tensor(CPU, sure=False)
+
+
+_BRINGING: Final = frozenset({"cpu", "detach"})
 
 
 def _of_scaler(asked: Asked) -> Value | None:
