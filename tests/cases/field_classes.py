@@ -136,3 +136,45 @@ def use_named(named: Named):
     if named.name > "a":  # silent: HS201
         return 1
     return 2 if named.level > 0 else 3  # expect: HS201
+
+
+@dataclass
+class Packed:
+    ids: torch.LongTensor
+    mask: Tensor
+
+
+def pack(rows):
+    return Packed(ids=torch.zeros(len(rows), dtype=torch.long), mask=torch.ones(len(rows)))
+
+
+def of_the_host(model, rows, device):
+    packed = pack(rows)
+    count = packed.mask.sum().item()  # silent: HS101
+    return model(packed.ids.to(device)), count  # expect: HS401
+
+
+class Rows:
+    def __init__(self, order: Tensor):
+        self.order = order
+
+    def of(self, x: Tensor):
+        return x[self.order.to(x.device)]  # expect: HS401
+
+
+def in_order(x: Tensor):
+    return Rows(torch.arange(4)).of(x)
+
+
+@dataclass
+class Anywhere:
+    value: Tensor
+
+
+def made_in_two_places(x):
+    return Anywhere(torch.zeros(())), Anywhere(x.cuda())  # expect: HS401
+
+
+def of_either(x):
+    one, other = made_in_two_places(x)
+    return one.value.item() + other.value.item()  # expect: HS101, HS101

@@ -119,3 +119,23 @@ def parts_of_tensors(data):
     boxes = data[:, :4].clone()
     labels = data[:, 4]
     return boxes[labels > 0]  # expect: HS302
+
+
+class Masks:
+    def __init__(self, **parts):
+        self.parts = dict(**parts)
+
+    def __getitem__(self, key):
+        return self.parts[key]
+
+    def to_numpy(self):
+        for key, value in self.parts.items():
+            if isinstance(value, torch.Tensor):
+                self.parts[key] = value.detach().cpu().numpy()  # expect: HS102
+
+
+def found(scores: torch.Tensor):
+    masks = Masks(scores=scores)
+    first = masks["scores"][0].item()  # expect: HS101
+    masks.to_numpy()
+    return first, masks["scores"][1].item()  # silent: HS101

@@ -165,7 +165,7 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
         value = class_attribute(frame.context, base.name, name, base)
         if frame.owner is not None and base == frame.bound and is_vague(frame.context, value):
             want(frame.context, frame.owner, name)
-        if isinstance(value, (Unknown, Nothing)):
+        if isinstance(value, (Unknown, Nothing)) or (type(value) is Tensor and base != frame.bound):
             note_reader(frame, base.name)
         if isinstance(value, Callable) and isinstance(value.node, facts.Function) and _is_property(value.node):
             value = returned(frame.context, value, {})

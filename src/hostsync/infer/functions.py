@@ -41,6 +41,7 @@ from hostsync.infer.values import (
     Instance,
     Items,
     Mapping,
+    Nothing,
     Number,
     Partial,
     Ref,
@@ -139,6 +140,7 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
     info = frame.context.classes.get(frame.owner) if frame.owner is not None else None
     is_backward = info is not None and is_autograd_function(info) and frame.symbol == f"{info.name}.backward"
     is_open: list[str] = []
+    is_field = info is not None and frame.symbol == f"{info.name}.__init__"
     for param in params:
         if skip:
             skip = False
@@ -166,6 +168,12 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             is_open.append(param.name)
             held = None if handed is None else handed.get(param.name)
             if held is not None:
+                value = _told(frame, param, value, held, proven)
+        elif isinstance(value, Tensor) and not proven and is_field:
+            # What is kept as it is handed in, and always from the CPU, is there.
+            is_open.append(param.name)
+            held = None if handed is None else handed.get(param.name)
+            if held is not None and _are_on_the_host(frame, param.name, held):
                 value = _told(frame, param, value, held, proven)
         elif isinstance(value, DeviceValue) and is_device_name(param.name) and _asks_for_device(param):
             is_open.append(param.name)
@@ -237,6 +245,13 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
     number = isinstance(value, Number) or (param.annotation is not None and admits_number(param.annotation))
     # What stands for a number has no dimensions.
     return tensor._replace(ndim=0) if number else tensor
+
+
+def _are_on_the_host(frame: Frame, name: str, held: Handed) -> bool:
+    """Whether all that callers hand in for a parameter is on the CPU, as far as they are known."""
+    sites = frame.context.calls.get(frame.symbol, ())
+    given = [held.value, *[site.bindings[name] for site in sites if name in site.bindings]]
+    return all(isinstance(value, Nothing) or (isinstance(value, Tensor) and value.device == CPU) for value in given)
 
 
 def _told_batch(frame: Frame, param: facts.Param, value: Value, batch: Tensor, text: str) -> Value:

@@ -254,7 +254,7 @@ def _follow(context: Context, callee: Callable) -> list[Recorded]:
 def _sign(context: Context, callee: Callable, node: facts.Function) -> None:
     """Notes which parameters callers may tell of, for a function that can't wait but may return or keep them."""
     if node.params and callee.symbol not in context.signatures:
-        frame = Frame(context, callee.symbol, usage(context, node), function=node, loud=True)
+        frame = Frame(context, callee.symbol, usage(context, node), owner=callee.owner, function=node, loud=True)
         frame.bound = callee.bound
         bind_params(frame, node.params)
 

@@ -266,6 +266,8 @@ def _is_of_written_data(frame: Frame, source: facts.Expr | None) -> bool:
     if not isinstance(source, facts.Name) or frame.function is None:
         return _is_made_of_data(source)
     name = source.id
+    if any(param.name == name for param in frame.function.params):
+        return False
     made = [
         node.value
         for node in nodes_in(frame.function.body, frozenset())

@@ -1,0 +1,1 @@
+from .coder import Coder, cdf_of
