@@ -78,7 +78,7 @@ def study(
     handed = handed_functions(followed.context)
     interface = None
     if names != () or handed:
-        waits = waits_by_function(followed.context, followed.recorded)
+        waits = waits_by_function(followed.context, (*followed.recorded, *followed.before))
         interface = interface_of(followed.context, wanted.key, names, waits, handed)
     return Study(followed.events, interface, list(told_of(followed.context, wanted)), followed)
 

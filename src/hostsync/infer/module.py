@@ -38,6 +38,9 @@ class Followed(NamedTuple):
     """Sorted by position; of several that say the same, the surest."""
     recorded: tuple[Recorded, ...]
     """What the events came from."""
+    before: tuple[Recorded, ...]
+    """What was recorded of functions before callers within the module told something of them, in terms of their
+    parameters."""
 
 
 def follow_module(
@@ -111,13 +114,16 @@ def _is_news(params: Mapping[str, Handed], known: Mapping[str, Handed]) -> bool:
 
 def _settled(context: Context, recorded: list[Recorded], *, again: bool = False) -> Followed:
     """Lets the calls inside the module tell what they can, and judges what was recorded."""
+    first = recorded
     for _ in range(ROUNDS):
         told = told_by_calls(context, again=again)
         if not told:
             break
         recorded = _tell(context, recorded, told)
+    kept = {id(record) for record in recorded}
     events = settle(context, recorded)
-    return Followed(context, _surest([*events, *calls_that_wait(context, events)]), tuple(recorded))
+    before = tuple([record for record in first if id(record) not in kept])
+    return Followed(context, _surest([*events, *calls_that_wait(context, events)]), tuple(recorded), before)
 
 
 def _tell(context: Context, recorded: list[Recorded], told: dict[str, dict[str, Handed]]) -> list[Recorded]:

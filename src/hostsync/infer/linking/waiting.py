@@ -29,6 +29,7 @@ from hostsync.infer.linking.reaching import (
 )
 from hostsync.infer.linking.summaries import BY_PLACE
 from hostsync.infer.values import (
+    ACCELERATOR,
     ANYWHERE,
     Callable,
     Device,
@@ -243,9 +244,10 @@ def _usually_held(context: Context, owner: str, name: str) -> tuple[Constant] | 
 def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untyped: bool = False) -> Device | None:
     """Where what a function waits for lives in one call of it, None if no tensor that it depends on is handed in.
 
-    With `untyped`, a parameter of the caller of which nothing is known counts as one.
+    With `untyped`, a parameter of the caller of which nothing is known, or which may be a tensor, counts as one.
     """
     result: set[str] = set()
+    given: set[str] = set()
     if not any(atom.startswith("=") for atom in wait.device):
         known = site.receiver.device if isinstance(site.receiver, Instance) else ANYWHERE
         return wait.device if is_certain(wait.device) else known
@@ -262,13 +264,19 @@ def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untype
             default = params[atom[1:]].default if atom[1:] in params else None
             result.add("cpu" if is_host_default(default) else "?")
             continue
-        if untyped and isinstance(value, Unknown) and value.param is not None and not value.param.startswith(HELD):
+        param = value.param if isinstance(value, Unknown) or (isinstance(value, Tensor) and not value.sure) else None
+        if untyped and param is not None and not param.startswith(HELD):
             handed = True
-            result |= of_param(value.param)
+            result |= of_param(param)
             continue
         held: tuple[Tensor, ...] = (value,) if isinstance(value, Tensor) else ()
         if isinstance(value, (Items, MappingValue)):
             held = tensors_in(value)[:1]
         handed = handed or any(tensor.sure or is_certain(tensor.device) for tensor in held)
+        if isinstance(value, Tensor) and value.sure:
+            given |= value.device
         result |= held[0].device if held else device_of(value).device
-    return frozenset(result) if handed or is_certain(wait.device) else None
+    if not handed and not is_certain(wait.device):
+        return None
+    # What is made where no tensor is handed in is not made here, and what is calculated with one is where that is.
+    return frozenset(given | (result & ACCELERATOR)) if given else frozenset(result)

@@ -2,7 +2,7 @@
 
 import torch
 
-from .helpers import at_times, mean_of, through
+from .helpers import Mean, at_times, mean_of, through
 
 
 def train(count, model):
@@ -14,3 +14,12 @@ def train(count, model):
         mean_of(torch.rand(8))
         mean_of(model(3))
     return total + mean_of(torch.rand(8, device="cuda"))
+
+
+def averaged(count):
+    mean = Mean()
+    for _ in range(count):
+        mean.update(torch.rand(8, device="cuda").sum())  # expect: HS606
+        mean.update(torch.zeros(3))
+        mean.update(0.5)
+    return mean.total
