@@ -159,7 +159,8 @@ class Rows:
         self.order = order
 
     def of(self, x: Tensor):
-        return x[self.order.to(x.device)]  # expect: HS401
+        # Users make such objects, too.
+        return x[self.order.sum().item()]  # expect: HS101
 
 
 def in_order(x: Tensor):

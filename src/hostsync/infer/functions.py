@@ -17,6 +17,7 @@ from hostsync.infer.frame import (
     execute,
     symbol_of,
 )
+from hostsync.infer.generated import is_made_for
 from hostsync.infer.hints.annotations import MODULE_CLASS, admits_number, from_annotation
 from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.hints.evaluated import evaluated
@@ -140,7 +141,7 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
     info = frame.context.classes.get(frame.owner) if frame.owner is not None else None
     is_backward = info is not None and is_autograd_function(info) and frame.symbol == f"{info.name}.backward"
     is_open: list[str] = []
-    is_field = info is not None and frame.symbol == f"{info.name}.__init__"
+    is_field = info is not None and is_made_for(info.node, frame.function)
     for param in params:
         if skip:
             skip = False
@@ -170,7 +171,7 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             if held is not None:
                 value = _told(frame, param, value, held, proven)
         elif isinstance(value, Tensor) and not proven and is_field:
-            # What is kept as it is handed in, and always from the CPU, is there.
+            # What makes all of these objects hands in tensors of the CPU.
             is_open.append(param.name)
             held = None if handed is None else handed.get(param.name)
             if held is not None and _are_on_the_host(frame, param.name, held):

@@ -37,6 +37,11 @@ def constructor(node: facts.Class, bases: Sequence[Value], above: Iterable[Known
     return facts.Function(node.span, "__init__", (place, *params.values()), None, (), body, False, False)
 
 
+def is_made_for(node: facts.Class, function: facts.Function | None) -> bool:
+    """Whether a function is the constructor that `constructor` gives for a class."""
+    return function is not None and function.name == "__init__" and function.span == node.span
+
+
 def _is_made(node: facts.Class, bases: Sequence[Value]) -> bool:
     if any(isinstance(base, Ref) and base.name == NAMED_TUPLE for base in bases):
         return True
