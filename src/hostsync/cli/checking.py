@@ -34,7 +34,7 @@ from hostsync.project.discovery import (
     require_patterns,
     shown_name,
 )
-from hostsync.project.places import is_folder, is_missing
+from hostsync.project.paths import is_folder, is_missing
 from hostsync.project.settings import Overrides, Settings
 from hostsync.project.units import Units
 from hostsync.report import Report, Totals, format_names, render, summary

@@ -17,7 +17,7 @@ from hostsync.lint.sources import Sources
 from hostsync.lint.why import Explained, Told, explain_row
 from hostsync.project.config import Resolver
 from hostsync.project.discovery import discover
-from hostsync.project.places import is_folder, is_missing, mode_of
+from hostsync.project.paths import is_folder, is_missing, mode_of
 from hostsync.project.units import Units
 from hostsync.report import Report, render_lines
 from hostsync.report.escape import visible

@@ -348,10 +348,9 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
 def _set_apart(frame: Frame, node: facts.Expr, value: Value) -> None:
     """What is found to be no tensor."""
     if isinstance(value, Tensor):
-        _set(frame, node, Unknown(value.param, apart_from=value))
+        _set(frame, node, Unknown(value.param, apart_from=value.sure))
     elif isinstance(value, Unknown) and value.apart_from is None and not value.derived:
-        device = ANYWHERE if value.param is None else of_param(value.param)
-        _set(frame, node, value._replace(apart_from=Tensor(device, sure=False)))
+        _set(frame, node, value._replace(apart_from=False))
 
 
 def _set_class(frame: Frame, node: facts.Expr, value: Instance, wanted: Instance) -> None:

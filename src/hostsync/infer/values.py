@@ -125,8 +125,9 @@ class Unknown(NamedTuple):
     param: str | None = None
     derived: bool = False
     """It was computed from the parameter, element by element, rather than being it."""
-    apart_from: Tensor | None = None
-    """What it is where a test does not, as here, tell that it is no tensor."""
+    apart_from: bool | None = None
+    """A test tells, as here, that it is no tensor: whether it is one for sure where the test does not. None: no test
+    tells."""
     dtype: str = ""
     """What it is a tensor of, if it is one, where it was computed by a comparison: bool."""
 
@@ -390,7 +391,7 @@ def _with_other(tensor: Tensor, other: Value) -> Value:
         if other.apart_from is not None:
             # What is no tensor says nothing of where tensors are.
             param = tensor.param if tensor.param == other.param else None
-            return tensor._replace(sure=tensor.sure and other.apart_from.sure, param=param)
+            return tensor._replace(sure=tensor.sure and other.apart_from, param=param)
         return tensor._replace(device=tensor.device | ANYWHERE, sure=False, param=None)
     if isinstance(other, Number) and isinstance(other.const, bool) and tensor.dtype == "bool":
         # `return False`, or what a comparison says: where it is not decided at once, it is asked of the tensor.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hostsync.project.places import is_file
+from hostsync.project.paths import is_file
 from hostsync.project.settings import CONFIDENCES, Overrides, PerFileIgnore, Settings
 
 OWN_FILE = "hostsync.toml"

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hostsync.project.config import ConfigError
+from hostsync.project.paths import is_file, is_folder, mode_of
 from hostsync.project.patterns import Patterns
-from hostsync.project.places import is_file, is_folder, mode_of
 from hostsync.project.settings import Settings
 
 SUFFIXES = (".py", ".ipynb")

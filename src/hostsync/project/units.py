@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hostsync.project.discovery import Discovered, SettingsFor, SourceFile, discover
-from hostsync.project.places import is_file, is_folder
+from hostsync.project.paths import is_file, is_folder
 
 INSTALLED = ("site-packages", "dist-packages")
 """Folders whose packages have nothing to do with each other."""
