@@ -34,8 +34,9 @@ from hostsync.runtime.errors import SourceError
 
 torch: Any = import_module("torch")
 
-DELAYS_MS = (20.0, 100.0)
-"""The delay before each line: of the first try, and of the second after a surprise."""
+DELAYS_MS = (20.0, 100.0, 500.0)
+"""The delay before each line: of the first try, and of the next ones after a surprise. Lines that work on the CPU alone
+may outlast a short one, such as 16 million random numbers on a busy machine."""
 LONG_MS = 250.0
 """The delay that a line has to outlast to be called one that waits."""
 BLOCKED_SECONDS = 0.002
