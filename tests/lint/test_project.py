@@ -120,7 +120,7 @@ def test_nothing_is_kept_from_one_run_to_the_next(tmp_path: Path) -> None:
 
 def test_a_budget_holds() -> None:
     context: Any = None
-    kept, one = KeptStudies(100), Followed(context, (), ())
+    kept, one = KeptStudies(100), Followed(context, (), (), ())
     kept.put("a", "1", one, 60)
     kept.put("b", "1", one, 60)
     assert kept.take("b", "1") is None
