@@ -1,4 +1,4 @@
-"""What the name of a parameter and its default say of a device, as written."""
+"""What names, and the default of a parameter, say of a device, as written."""
 
 from __future__ import annotations
 
@@ -30,3 +30,17 @@ def is_none(node: facts.Expr | None) -> bool:
 def last_name(node: facts.Expr) -> str:
     """The last part of a dotted name; empty for anything else."""
     return node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
+
+
+def speaks_of(node: facts.Expr, word: str) -> bool:
+    """Whether a name, an attribute, a call or a key has a word in its name: `device`, `self.device`, `x["device"]`."""
+    if isinstance(node, facts.Name):
+        return word in node.id.lower()
+    if isinstance(node, facts.Attr):
+        return word in node.name.lower()
+    if isinstance(node, facts.Call):
+        return speaks_of(node.func, word)
+    if not isinstance(node, facts.Subscript):
+        return False
+    key = node.key
+    return speaks_of(node.value, word) or (isinstance(key, facts.Const) and word in str(key.value).lower())

@@ -7,22 +7,8 @@ there has it on the CPU until then, whoever handed it in.
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.defaults import last_name, speaks_of
 from hostsync.infer.hints.evidence import nodes_in
-
-
-def speaks_of(node: facts.Expr, word: str) -> bool:
-    """Whether a name, an attribute, a call or a key has a word in its name: `device`, `self.device`, `x["device"]`."""
-    if isinstance(node, facts.Name):
-        return word in node.id.lower()
-    if isinstance(node, facts.Attr):
-        return word in node.name.lower()
-    if isinstance(node, facts.Call):
-        return speaks_of(node.func, word)
-    if not isinstance(node, facts.Subscript):
-        return False
-    key = node.key
-    return speaks_of(node.value, word) or (isinstance(key, facts.Const) and word in str(key.value).lower())
 
 
 def is_moved_later(function: facts.Function, name: str) -> bool:
