@@ -148,10 +148,11 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             assert frame.bound is not None
             frame.env[param.name] = frame.bound
             continue
+        held = None if handed is None else handed.get(param.name)
         if param.kind in _REST:
             if param.annotation is None:
                 is_open.append(param.name)
-            frame.env[param.name] = _rest(frame, param, None if handed is None else handed.get(param.name))
+            frame.env[param.name] = _rest(frame, param, held)
             continue
         value: Value | None = evaluated(frame.symbol.rpartition(".")[2], params[frame.bound is not None :], param)
         if value is None:
@@ -167,19 +168,17 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
         either = isinstance(value, Tensor) and not value.sure and param.annotation is not None
         if (isinstance(value, (Unknown, Number)) or either or _is_vague(value)) and is_asked and not _is_switch(param):
             is_open.append(param.name)
-            held = None if handed is None else handed.get(param.name)
             if held is not None:
                 value = _told(frame, param, value, held, proven)
         elif isinstance(value, Tensor) and not proven and is_field:
-            # What makes all of these objects hands in tensors of the CPU.
+            # A field of a dataclass is on the CPU if all who make such objects hand in what is there.
             is_open.append(param.name)
-            held = None if handed is None else handed.get(param.name)
             if held is not None and _are_on_the_host(frame, param.name, held):
                 value = _told(frame, param, value, held, proven)
         elif isinstance(value, DeviceValue) and is_device_name(param.name) and _asks_for_device(param):
             is_open.append(param.name)
             position = params.index(param) - (frame.bound is not None)
-            value = _told_device(frame, position, param, None if handed is None else handed.get(param.name))
+            value = _told_device(frame, position, param, held)
         frame.bind(param.name, value)
     if frame.events is not None:
         names = tuple([p.name for p in params if p.kind in {"positional", "normal", "keyword"}])
