@@ -1,10 +1,20 @@
 """Lists and numbers of Python are small: a copy of them that need not be waited for is staged, and does not wait."""
 
+import numpy as np
 import torch
 
 
-def at_once(x, order):
+def at_once(x):
+    order = [0, 2, 1]
     return x[torch.tensor(order).to(x.device, non_blocking=True)]  # silent: HS403
+
+
+def of_anything(x, order):
+    return x[torch.tensor(order).to(x.device, non_blocking=True)]  # expect: HS403
+
+
+def of_an_array(x, path):
+    return x + torch.tensor(np.load(path)).to(x.device, non_blocking=True)  # expect: HS403
 
 
 def by_a_name(x):

@@ -261,9 +261,12 @@ def is_to_own_part(frame: Frame, node: facts.Call) -> bool:
 
 
 def _is_of_written_data(frame: Frame, source: facts.Expr | None) -> bool:
-    """`torch.tensor([1, 2])`, also by a name that stands for that alone: lists and numbers of Python are small."""
+    """`torch.tensor([1, 2])`, also by a name that stands for that alone: lists and numbers of Python are small.
+
+    Of what nothing is known may be an array, and large.
+    """
     if not isinstance(source, facts.Name) or frame.function is None:
-        return _is_made_of_data(source)
+        return _is_made_of_data(frame, source)
     name = source.id
     if any(param.name == name for param in frame.function.params):
         return False
@@ -274,13 +277,15 @@ def _is_of_written_data(frame: Frame, source: facts.Expr | None) -> bool:
         and any(last_name(target) == name for target in node.targets)
         and name not in names_mentioned(node.value)
     ]
-    return bool(made) and all(_is_made_of_data(value) for value in made)
+    return bool(made) and all(_is_made_of_data(frame, value) for value in made)
 
 
-def _is_made_of_data(node: facts.Expr | None) -> bool:
+def _is_made_of_data(frame: Frame, node: facts.Expr | None) -> bool:
     while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name != "tensor":
         node = node.func.value
-    return isinstance(node, facts.Call) and last_name(node.func) == "tensor"
+    if not isinstance(node, facts.Call) or last_name(node.func) != "tensor" or not node.args:
+        return False
+    return isinstance(evaluate_silently(frame, node.args[0]), (Items, Number))
 
 
 def _has_nothing(source: facts.Expr | None) -> bool:
