@@ -37,3 +37,9 @@ def one_of_two(x, big):
 
 def waited_for(x, order):
     return x[torch.tensor(order).to(x.device)]  # expect: HS401
+
+
+def left_out(x, table=None):
+    if table is None:
+        table = torch.tensor([1, 2])
+    return x + table.to(x.device, non_blocking=True)  # expect-possible: HS403  # silent: HS403

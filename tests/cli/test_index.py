@@ -408,6 +408,49 @@ def test_calls_that_wait_for_what_an_object_holds(site: Path, tmp_path: Path, ho
     assert rows(hostsync_in, "--no-cache") == []
 
 
+AVERAGES = """\
+import torch
+
+
+class Average:
+    def __init__(self, start: float = 0.0, on_nan: str = "warn"):
+        self.start = start
+        self.on_nan = on_nan
+
+    def checked(self, value: float | torch.Tensor) -> torch.Tensor:
+        if not isinstance(value, torch.Tensor):
+            value = torch.as_tensor(value, device=self.device)
+        if self.on_nan != "ignore":
+            if torch.isnan(value).any():
+                raise ValueError
+        return value
+
+    def update(self, value: float | torch.Tensor):
+        self.total = self.checked(value).sum()
+
+    def reset(self):
+        self.total = self.checked(torch.zeros(3)) + self.checked(self.last.to(self.device))
+"""
+
+
+def test_what_may_be_a_number_waits_where_a_tensor_is_handed_in(
+    site: Path, tmp_path: Path, hostsync_in: Hostsync
+) -> None:
+    make(site, AVERAGES)
+    indexed(hostsync_in, site, "acme")
+    source = (
+        "import torch\nfrom acme.impl import Average\n\n\n"
+        "def f(x: torch.Tensor):\n"
+        "    average = Average()\n"
+        "    average.update(x.sum())  # waits\n"
+        "    average.update(torch.zeros(3))\n"
+        "    average.update(0.5)\n"
+    )
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == [7]
+    assert rows(hostsync_in, "--no-cache") == []
+
+
 def test_the_shipped_indexes_need_no_option(tmp_path: Path, hostsync_in: Hostsync) -> None:
     source = (
         "import torch\nfrom torch.distributions.utils import vec_to_tril_matrix\n\n\n"

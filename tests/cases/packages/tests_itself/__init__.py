@@ -1,1 +1,1 @@
-from .coder import Coder, cdf_of
+from .coder import Coder, cdf_of, decoded, entropy_of

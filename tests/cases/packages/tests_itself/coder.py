@@ -10,6 +10,14 @@ def cdf_of(pdf: torch.Tensor, check: bool = True):
     return cdf
 
 
+def decoded(data, device="cpu"):
+    return torch.tensor(data, device=device)  # expect: HS404
+
+
+def entropy_of(pdf: torch.Tensor):
+    return pdf.log().sum().item()  # expect: HS101
+
+
 class Coder:
     def push(self, symbol: int, cdf: torch.Tensor):
         return cdf[symbol].item()  # expect: HS101
@@ -18,7 +26,13 @@ class Coder:
 def test():
     coder = Coder()
     coder.push(1, cdf_of(torch.rand(4)))
+    decoded([1, 2])
+
+
+def demo():
+    print(entropy_of(torch.rand(4)))
 
 
 if __name__ == "__main__":
     test()
+    demo()
