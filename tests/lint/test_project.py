@@ -785,6 +785,13 @@ def test_installed_packages_do_not_see_each_other_by_their_folders(tmp_path: Pat
     assert scan(place)["a.py"] == []
 
 
+def test_torch_is_known_by_the_catalogue_also_where_it_lies_beside_the_code(tmp_path: Path) -> None:
+    """As after `pip install -t .`: most of its functions are not to be found in its Python."""
+    code = "import torch\n\ndef f(x: torch.Tensor):\n    return torch.unique(x)\n"
+    write(tmp_path, {"torch/__init__.py": "from torch._C import *\n", "one/__init__.py": "", "one/a.py": code})
+    assert both(tmp_path)["a.py"] == [(4, "HS304", "likely")]
+
+
 def test_what_a_run_leaves_behind_is_no_news_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache, and a file that is written to, lie where imports are looked for, but can't be imported."""
 

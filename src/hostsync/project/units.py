@@ -14,6 +14,8 @@ from hostsync.project.paths import is_file, is_folder
 
 INSTALLED = ("site-packages", "dist-packages")
 """Folders whose packages have nothing to do with each other."""
+KNOWN_BY_CATALOGUE = frozenset(("torch", "numpy"))
+"""Packages of which others are told by the catalogue, also where they lie beside them, as after `pip install -t .`."""
 MOST_SCRIPTS = 400
 """A folder with more files than this is no program: its files are judged one by one."""
 
@@ -27,7 +29,8 @@ def root_of(file: SourceFile) -> str:
 def place_of(file: SourceFile) -> str:
     """What modules must share to see each other by absolute imports."""
     root = root_of(file)
-    return unit_of(file) if root.rpartition(os.sep)[2] in INSTALLED else root
+    is_apart = root.rpartition(os.sep)[2] in INSTALLED or file.module.partition(".")[0] in KNOWN_BY_CATALOGUE
+    return unit_of(file) if is_apart else root
 
 
 def unit_of(file: SourceFile) -> str:
@@ -127,7 +130,7 @@ class Units:
         found: list[SourceFile] = []
         for base in map(Path, self.roots.of(str(root))):
             names = self.roots.names(str(base))
-            for name in sorted(packages):
+            for name in sorted(set(packages) - KNOWN_BY_CATALOGUE):
                 if name in names and is_file(base / name / _INIT):
                     found += self._of(base / name, True)
                 elif name in names:
