@@ -263,3 +263,8 @@ def of_nothing(device: torch.device, count):
     one = torch.Tensor([1.0]).to(device)  # expect: HS401
     many = torch.Tensor(count).to(device)  # expect: HS401
     return kept, none, one, many
+
+
+def where_it_is(x, y: torch.Tensor):
+    near = torch.as_tensor(x, device=x.device, dtype=y.dtype)  # silent: HS404
+    return near, torch.as_tensor(x, device=y.device)  # expect: HS404

@@ -460,6 +460,7 @@ _DIGIT = {
     "diagflat": "2", "combinations": "2", "block_diag": "2",
     "frombuffer": "1", "fftfreq": "1", "rfftfreq": "1", "parameters_to_vector": "1", "invert_permutation": "1",
     "nonzero_static": "2", "indices": "2", "get_total_norm": "0", "clip_grad_norm_": "0", "crow_indices": "1",
+    "col_indices": "1", "ccol_indices": "1", "row_indices": "1",
     "get_rng_state": "1", "dist": "0", "allclose": "0", "multi_dot": "2", "chain_matmul": "2", "from_file": "1",
     "multilabel_margin_loss_": "0", "draw": "2", "draw_base2": "2",
 }  # fmt: skip

@@ -171,6 +171,9 @@ def _kind_of(node: facts.Expr, value: Value) -> str:
         if value.kind == "slice":
             return "slice"
         inner = element_of(value)
+        if isinstance(inner, Items) and inner.kind == "slice":
+            # A list of slices is taken for a tuple of them.
+            return "slice"
         if isinstance(inner, Tensor):
             return "list"
         if isinstance(inner, Number) or (isinstance(node, facts.Sequence) and node.kind == "list"):
@@ -561,7 +564,11 @@ def _ndim_after(base: Tensor, parts: list[Part]) -> int | None:
         elif part.kind == "mask":
             ndim = part.value.ndim if isinstance(part.value, Tensor) else None
             if ndim is None:
-                return None if base.ndim != 1 else 1
+                # A mask has one dimension at least, and no more than others leave it.
+                others = sum(other is not part and other.kind not in {"none", "ellipsis"} for other in parts)
+                if base.ndim - others != 1:
+                    return None
+                ndim = 1
             left -= ndim
             gathered = 1
         elif part.kind == "tensor":

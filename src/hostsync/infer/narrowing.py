@@ -336,7 +336,7 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
         elif isinstance(value, (Unknown, Tensor)) and isinstance(wanted, (Items, Mapping)):
             # The elements of a container that was a bundle of tensors are tensors still.
             element = value._replace(sure=False) if isinstance(value, Tensor) and not value.sure else Unknown()
-            _set(frame, node, Items("list", None, element) if isinstance(wanted, Items) else Mapping((), element))
+            _set(frame, node, Items(wanted.kind, None, element) if isinstance(wanted, Items) else Mapping((), element))
         elif isinstance(value, Instance) and isinstance(wanted, Instance):
             _set_class(frame, node, value, wanted)
         elif isinstance(value, Unknown) or (isinstance(value, Tensor) and not value.sure):

@@ -63,7 +63,9 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     if wanted is None and name == "as_tensor" and len(args) > 2:
         wanted = device_of(args[2][1])
     # Asked for its type somewhere, it is turned into a tensor only where it is none.
-    is_asked = data_node is not None and dotted_path(data_node) in frame.usage.asked
+    is_asked = data_node is not None and (
+        dotted_path(data_node) in frame.usage.asked or (name != "tensor" and _is_sent_to_itself(data_node, node))
+    )
     if isinstance(data, Tensor):
         if _may_be_number(frame, data) and not is_asked and wanted is not None and not only_host(wanted.device):
             # A number or a tensor, says its annotation: what is always a tensor would be moved by `to`.
@@ -102,6 +104,18 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
             dtype = "bool"
     ndim = 0 if isinstance(data, (Unknown, Method)) and _is_one_number(frame, data_node) else depth_of(data)
     return explain(Tensor(device, dtype, ndim), node, BY_DEFAULT if wanted is None and device == CPU else "")
+
+
+def _is_sent_to_itself(data: facts.Expr, node: facts.Call) -> bool:
+    """`torch.as_tensor(x, device=x.device)`: what has a device is on it."""
+    asked = next((keyword.value for keyword in node.keywords if keyword.name == "device"), None)
+    path = dotted_path(data)
+    return (
+        path is not None
+        and isinstance(asked, facts.Attr)
+        and asked.name == "device"
+        and (dotted_path(asked.value) == path)
+    )
 
 
 def _device_in(spread: Sequence[Value]) -> DeviceValue | None:

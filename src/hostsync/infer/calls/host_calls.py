@@ -346,12 +346,20 @@ _OF_DATA: Final = frozenset(
 """They make an array of what they are given, as it is."""
 
 
-def _drawn(name: str, args: ArgumentList, keywords: KeywordList) -> Value:
-    """What a function of `numpy.random` draws: an array when a size is given."""
-    if name in {"seed", "default_rng", "RandomState", "Generator", "get_state", "set_state"}:
+GENERATORS: Final = frozenset(f"numpy.random.{name}" for name in ("Generator", "RandomState", "default_rng"))
+"""What makes a generator of random numbers, by which objects of it go."""
+_ROWS: Final = frozenset({"dirichlet", "multinomial", "multivariate_normal", "permutation", "permuted"})
+"""What draws several numbers at once."""
+
+
+def drawn(name: str, args: ArgumentList, keywords: KeywordList) -> Value:
+    """What a function of `numpy.random`, or a method of a generator, draws: an array when a size is given."""
+    if f"numpy.random.{name}" in GENERATORS:
+        return Instance(f"numpy.random.{name}", False)
+    if name in {"seed", "get_state", "set_state", "shuffle", "spawn"}:
         return UNKNOWN
-    if name == "permutation":
-        return Array(1)
+    if name in _ROWS:
+        return Array(1 if name == "permutation" else None)
     sized = any(key == "size" for key, _, _ in keywords)
     at = {"rand": 1, "randn": 1, "random": 1, "random_sample": 1, "choice": 2}.get(name, 3)
     return Array() if sized or len(args) >= at else NUMBER
@@ -385,7 +393,7 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
         element = element_of(value) if isinstance(value, Items) else value
         return Array(element.ndim if isinstance(element, Array) else None)
     if ".random." in name:
-        return _drawn(last, args, keywords)
+        return drawn(last, args, keywords)
     if last in _POSITIONS:
         return Items("tuple", None, Array(1))
     if last in _NUMPY_NUMBERS or (args and all(isinstance(v, Number) for _, v in args)):

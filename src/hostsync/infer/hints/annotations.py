@@ -176,7 +176,9 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
         return Items("tuple", None, NUMBER)
     if dotted in {"torch.nn.Module", "nn.Module"}:
         return Instance(MODULE_CLASS, False)
-    if (name in _LISTS and root != "torch") or name in {"tuple", "Tuple"}:
+    if name in {"tuple", "Tuple"}:
+        return Items("tuple", None, UNKNOWN)
+    if name in _LISTS and root not in {"torch", "numpy"}:
         return Items("list", None, UNKNOWN)
     if name in _MAPPINGS:
         return Mapping((), UNKNOWN)

@@ -8,7 +8,7 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.catalogued import ENABLED, SET_ELSEWHERE, operation
 from hostsync.infer.calls.derived_distributions import method_of_base
-from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
+from hostsync.infer.calls.host_calls import GENERATORS, ArgumentList, KeywordList, drawn, printed
 from hostsync.infer.calls.operations import checks_only, merged
 from hostsync.infer.classes import (
     DISTRIBUTIONS,
@@ -69,6 +69,8 @@ def instance_method(
         # Mixed precision that settings decide about is off until somebody asks for it.
         at_most = "possible" if SET_ELSEWHERE in switches else "likely" if switches.get(ENABLED, True) is None else None
         return _drawn(receiver, name, operation(frame, node, op, args, keywords, None, at_most=at_most))
+    if receiver.name in GENERATORS:
+        return drawn(name, args, keywords)
     if receiver.name == "logging.getLogger":
         return printed(frame, node, f"logging.{name}", args) if name in LOG_METHODS else NOTHING
     module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))
