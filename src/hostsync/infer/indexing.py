@@ -53,6 +53,7 @@ from hostsync.infer.values import (
     element_of,
     host_doubt,
     is_certain,
+    is_slice,
     join,
     mapping_element,
     ndim_of_part,
@@ -171,8 +172,8 @@ def _kind_of(node: facts.Expr, value: Value) -> str:
         if value.kind == "slice":
             return "slice"
         inner = element_of(value)
-        if isinstance(inner, Items) and inner.kind == "slice":
-            # A list of slices is taken for a tuple of them.
+        if is_slice(inner) or any(map(is_slice, value.items or ())):
+            # A list that holds slices is taken for a tuple.
             return "slice"
         if isinstance(inner, Tensor):
             return "list"

@@ -544,6 +544,10 @@ def unmixed(device: Device) -> Device:
     return device - CPU or device
 
 
+def is_slice(value: Value) -> bool:
+    return isinstance(value, Items) and value.kind == "slice"
+
+
 def ndim_of_part(tensor: Tensor) -> int | None:
     """The dimensions of `tensor[0]` and of what iterating yields.
 

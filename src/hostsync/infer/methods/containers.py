@@ -21,6 +21,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     element_of,
+    is_slice,
     join,
     mapping_element,
     merged_mappings,
@@ -57,11 +58,14 @@ def _grow(frame: Frame, target: facts.Expr | None, items: Items, value: Value) -
 
 def grown(frame: Frame, items: Items, value: Value) -> Items:
     """A list with one more element."""
-    element = (
-        value
-        if items.items == () or (items.items is None and isinstance(items.element, Unknown))
-        else join(element_of(items), value)
-    )
+    held = element_of(items)
+    if is_slice(held) and isinstance(value, Unknown):
+        # Beside slices it is a part of an index, as these are.
+        element = held
+    elif items.items == () or (items.items is None and isinstance(items.element, Unknown)):
+        element = value
+    else:
+        element = join(held, value)
     if (
         items.items is not None
         and not frame.loops
