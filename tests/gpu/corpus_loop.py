@@ -52,7 +52,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "not tuned for": ("kornia", "pytorch_metric_learning"),
     "others": ("torchmetrics", "transformers"),
     "torch itself": ("torch",),
-    "not looked at": (
+    "looked at last": (
         "botorch",
         "captum",
         "e3nn",
