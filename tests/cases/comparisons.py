@@ -5,6 +5,7 @@ import functools
 import heapq
 import operator
 
+import torch
 from torch import Tensor
 
 
@@ -55,3 +56,11 @@ def found(x: Tensor, skip, done=()):
     if x.shape[0] in skip:  # silent: HS106
         return 2
     return 3
+
+
+def what_others_put_there(model: torch.nn.Module, samples):
+    own = {name: param.grad_sample for name, param in model.named_parameters()}
+    for name, sample in own.items():
+        if not torch.allclose(samples[name], sample, 1e-3):  # expect: HS107
+            return False
+    return True

@@ -67,3 +67,12 @@ def windows(grid: Tensor, x: Tensor):
         picked.append(index + row)
     order = torch.cat(picked)
     return x[order]  # expect: HS405
+
+
+def made_for_who_leaves_it_out(x: torch.Tensor, grid: torch.Tensor = torch.tensor([0.0, 1.0])):
+    there = grid.to(x.device)  # expect: HS401
+    return there
+
+
+def handed_in(x: torch.Tensor, grid: torch.Tensor):
+    return grid.to(x.device)  # silent: HS401

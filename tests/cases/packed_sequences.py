@@ -58,3 +58,8 @@ def of_whatever_is_packed(given, hidden):
 
     data, batch_sizes = given.data, given.batch_sizes
     return steps(data, batch_sizes), hidden.new_zeros(given.batch_sizes[0].item())
+
+
+def lengths(batch_sizes: torch.Tensor):
+    # Sizes of batches are on the host, whoever handed them in.
+    return [batch_sizes[i].item() for i in range(len(batch_sizes))]  # silent: HS101

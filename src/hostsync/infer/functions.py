@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.calls.packed_sequences import SIZES_OF_BATCHES
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import (
     ClassInfo,
@@ -52,6 +53,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     because,
+    is_certain,
     is_function,
     of_param,
     tensor_for,
@@ -179,7 +181,7 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             is_open.append(param.name)
             position = params.index(param) - (frame.bound is not None)
             value = _told_device(frame, position, param, held)
-        frame.bind(param.name, value)
+        frame.bind(param.name, _or_default(frame, param, value))
     if frame.events is not None:
         names = tuple([p.name for p in params if p.kind in {"positional", "normal", "keyword"}])
         must = tuple([p.name for p in params if p.default is None and p.name in is_open]) if is_open else ()
@@ -382,6 +384,16 @@ def _by_default(frame: Frame, param: facts.Param) -> Value:
         if is_function(given):
             return given
     return Unknown(name)
+
+
+def _or_default(frame: Frame, param: facts.Param, value: Value) -> Value:
+    """What a parameter is, with the tensor that is made for whoever leaves it out: `grid=torch.tensor([0.0, 1.0])`."""
+    if not isinstance(value, Tensor) or is_certain(value.device):
+        return value
+    if param.name == SIZES_OF_BATCHES:
+        return value._replace(device=CPU)
+    made = evaluate_silently(frame, param.default) if isinstance(param.default, facts.Call) else UNKNOWN
+    return value._replace(device=value.device | CPU) if isinstance(made, Tensor) and made.device == CPU else value
 
 
 def is_decorated(node: facts.Function, name: str) -> bool:

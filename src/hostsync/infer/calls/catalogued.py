@@ -32,6 +32,7 @@ from hostsync.infer.values import (
     Device,
     Instance,
     Items,
+    Method,
     Nothing,
     Number,
     Partial,
@@ -177,15 +178,22 @@ def _tensors(frame: Frame, op: Op, placed: Arguments, receiver: Value | None) ->
         if (
             not held
             and proves
-            and isinstance(value, Unknown)
+            and _may_be_any(frame, value)
             and not (op.name.startswith(DISTRIBUTIONS) and _is_numbers(frame, value))
         ):
-            held = (as_tensor(value),)
+            held = (as_tensor(value) if isinstance(value, Unknown) else Tensor(ANYWHERE),)
         # What may be no tensor doesn't speak for a container that holds one.
         found.extend(sorted(held, key=lambda tensor: not tensor.sure))
     for value in placed.extra:
         found.extend(tensors_in(value, 1))
     return tuple(found)
+
+
+def _may_be_any(frame: Frame, value: Value) -> bool:
+    """Whether nothing is known of a value, such as what somebody has put on a tensor: `param.grad_sample`."""
+    if isinstance(value, Method):
+        return isinstance(value.receiver, Tensor) and f"Tensor.{value.name}" not in frame.context.ops
+    return isinstance(value, Unknown)
 
 
 def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
