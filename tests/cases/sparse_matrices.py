@@ -48,3 +48,10 @@ def of_two(index: torch.Tensor, values: torch.Tensor, x: torch.Tensor):
     both = torch.sparse.mm(one, other)  # expect: HS605
     same = torch.sparse.mm(one, one)  # expect: HS605
     return both, same, torch.sparse.mm(one, x)  # silent: HS605
+
+
+def rows_and_columns(adjacency: torch.Tensor, features: torch.Tensor):
+    edges = torch.stack([adjacency.col_indices(), adjacency.col_indices()], dim=0)
+    source = edges[0]
+    near = features[source]  # silent: HS308
+    return near, features[adjacency.col_indices()[0]]  # expect: HS308

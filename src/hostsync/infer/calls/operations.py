@@ -621,11 +621,9 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
     if isinstance(left, Text):
         return TEXT
     if isinstance(left, Items) and isinstance(right, Items) and op == "+":
-        # Only tuples can be added to tuples.
-        kind = "tuple" if right.kind == "tuple" else left.kind
         if left.items is not None and right.items is not None:
-            return Items(kind, left.items + right.items, UNKNOWN)
-        return Items(kind, None, element_of(left) if left.items != () else element_of(right))
+            return Items(left.kind, left.items + right.items, UNKNOWN)
+        return Items(left.kind, None, element_of(left) if left.items != () else element_of(right))
     if op == "|":
         return merged_mappings(left, right)
     if op == "*" and (isinstance(left, Items) or isinstance(right, Items)):
