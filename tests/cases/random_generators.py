@@ -38,3 +38,13 @@ def handed_in(x: torch.Tensor, rng: np.random.Generator):
 
 def of_torch(x: torch.Tensor, generator: torch.Generator):
     return torch.rand(3, generator=generator, device=x.device).tolist()  # expect: HS101
+
+
+class Either:
+    rng: np.random.Generator = np.random.default_rng()
+
+    def set(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def some(self, items):
+        return self.rng.choice(len(items), 3).tolist()  # silent: HS101

@@ -545,6 +545,7 @@ def unmixed(device: Device) -> Device:
 
 
 def is_slice(value: Value) -> bool:
+    """Whether a value is a slice, as an index."""
     return isinstance(value, Items) and value.kind == "slice"
 
 

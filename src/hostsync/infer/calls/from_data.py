@@ -110,12 +110,9 @@ def _is_sent_to_itself(data: facts.Expr, node: facts.Call) -> bool:
     """`torch.as_tensor(x, device=x.device)`: what has a device is on it."""
     asked = next((keyword.value for keyword in node.keywords if keyword.name == "device"), None)
     path = dotted_path(data)
-    return (
-        path is not None
-        and isinstance(asked, facts.Attr)
-        and asked.name == "device"
-        and (dotted_path(asked.value) == path)
-    )
+    if path is None or not isinstance(asked, facts.Attr):
+        return False
+    return asked.name == "device" and dotted_path(asked.value) == path
 
 
 def _device_in(spread: Sequence[Value]) -> DeviceValue | None:

@@ -346,16 +346,18 @@ _OF_DATA: Final = frozenset(
 """They make an array of what they are given, as it is."""
 
 
-GENERATORS: Final = frozenset(f"numpy.random.{name}" for name in ("Generator", "RandomState", "default_rng"))
-"""What makes a generator of random numbers, by which objects of it go."""
+_MAKERS: Final = {"Generator": "Generator", "default_rng": "Generator", "RandomState": "RandomState"}
+"""What makes a generator of random numbers in `numpy.random`, and its class."""
+GENERATORS: Final = frozenset(f"numpy.random.{name}" for name in _MAKERS.values())
+"""The classes of generators of random numbers."""
 _ROWS: Final = frozenset({"dirichlet", "multinomial", "multivariate_normal", "permutation", "permuted"})
 """What draws several numbers at once."""
 
 
 def drawn(name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """What a function of `numpy.random`, or a method of a generator, draws: an array when a size is given."""
-    if f"numpy.random.{name}" in GENERATORS:
-        return Instance(f"numpy.random.{name}", False)
+    if name in _MAKERS:
+        return Instance(f"numpy.random.{_MAKERS[name]}", False)
     if name in {"seed", "get_state", "set_state", "shuffle", "spawn"}:
         return UNKNOWN
     if name in _ROWS:
