@@ -792,6 +792,15 @@ def test_torch_is_known_by_the_catalogue_also_where_it_lies_beside_the_code(tmp_
     assert both(tmp_path)["a.py"] == [(4, "HS304", "likely")]
 
 
+@pytest.mark.parametrize("name", ["torch", "numpy"])
+def test_what_the_catalogue_tells_of_is_not_read_for_its_neighbours(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {f"{name}/__init__.py": "", "helper/__init__.py": "", "one/__init__.py": "", "one/a.py": ""})
+    found = discover([tmp_path / "one"], Resolver(Overrides(), isolated=True).settings)
+    units = Units(found.settings_for, found.given)
+    more = units.named(found.files[-1], {name: [name], "helper": ["helper"]})
+    assert [file.path.parent.name for file in more] == ["helper"]
+
+
 def test_what_a_run_leaves_behind_is_no_news_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache, and a file that is written to, lie where imports are looked for, but can't be imported."""
 
