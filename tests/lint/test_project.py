@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.infer.cases import places
 
+from hostsync.findings import Finding
 from hostsync.infer.module import Followed
 from hostsync.lint import scan as scanning
 from hostsync.lint import studying
@@ -447,6 +448,107 @@ def test_the_chain_names_the_call(tmp_path: Path) -> None:
     assert finding.chain[0].text == "pkg/b.py:4 hands in a tensor for value"
 
 
+def _studied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that are studied from now on, each as often as it is."""
+    studied: list[str] = []
+
+    def study(task: studying.Task) -> studying.Result:
+        studied.append(task.path.name)
+        return studying.study_file(task)
+
+    monkeypatch.setattr(scanning, "study_file", study)
+    return studied
+
+
+def _with_cache(folder: Path) -> list[Finding]:
+    """The findings of `folder/pkg`, with a cache beside it."""
+    found = discover([folder / "pkg"], Resolver(Overrides(), isolated=True).settings)
+    units, cache = Units(found.settings_for, found.given), Cache(folder / "cache")
+    checked = check_files(found.files, workers=1, cache=cache, cache_root=folder, units=units)
+    return [finding for c in checked for finding in c.findings]
+
+
+_HELPERS = {
+    "pkg/__init__.py": "",
+    "pkg/helpers.py": """
+        import torch
+        from .far import made
+        def one(): return torch.zeros(3, device='cuda')
+        def two(): return made()
+        def three(): return two()
+        class Net(torch.nn.Module):
+            def forward(self, x): return one()
+    """,
+    "pkg/far.py": "import torch\ndef made(): return torch.zeros(3, device='cpu')\ndef other(): return 1\n",
+    "pkg/uses_one.py": "import torch\nfrom .helpers import one\ndef f(): return one().sum().item()\n",
+    "pkg/uses_two.py": "import torch\nfrom . import helpers\ndef f(): return helpers.two().sum().item()\n",
+    "pkg/uses_three.py": "import torch\nfrom .helpers import three\ndef f(): return three().sum().item()\n",
+    "pkg/uses_net.py": "import torch\nfrom .helpers import Net\ndef f(): return Net()(1).sum().item()\n",
+    "pkg/new.py": "import torch\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "studied", "findings"),
+    [
+        # To uses_two.py all of helpers.py is news: it imports that as a whole.
+        pytest.param(
+            "new.py",
+            "import torch\n",
+            "import torch\ndef f():\n    from .far import other\n    return other()\n",
+            {"new.py", "far.py"},
+            2,
+            id="one more name is asked for",
+        ),
+        pytest.param(
+            "helpers.py",
+            "return one()",
+            "return two()",
+            {"helpers.py", "uses_net.py", "uses_two.py"},
+            1,
+            id="a method changes",
+        ),
+        pytest.param(
+            "helpers.py",
+            "def one(): return torch.zeros(3, device='cuda')",
+            "def one(): return 3",
+            {"helpers.py", "uses_one.py", "uses_net.py", "uses_two.py"},
+            0,
+            id="a function that a method calls changes",
+        ),
+        pytest.param(
+            "far.py",
+            "'cpu'",
+            "'cuda'",
+            {"far.py", "helpers.py", "uses_two.py", "uses_three.py"},
+            4,
+            id="a function in another file that functions call changes",
+        ),
+    ],
+)
+def test_a_change_of_one_name_is_news_for_those_who_use_that_name(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    before: str,
+    after: str,
+    studied: set[str],
+    findings: int,
+) -> None:
+    write(tmp_path, _HELPERS)
+    assert len(_with_cache(tmp_path)) == 2
+    seen = _studied(monkeypatch)
+    path = tmp_path / "pkg" / file
+    content = path.read_text(encoding="utf-8")
+    assert content.count(before) == 1
+    path.write_text(content.replace(before, after), encoding="utf-8")
+    again = _with_cache(tmp_path)
+    assert set(seen) == studied
+    assert len(again) == findings
+    shutil.rmtree(tmp_path / "cache")
+    assert again == _with_cache(tmp_path)
+
+
 def test_where_only_rows_move_nothing_else_is_studied_and_the_chain_names_the_new_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -457,20 +559,11 @@ def test_where_only_rows_move_nothing_else_is_studied_and_the_chain_names_the_ne
         "pkg/b.py": caller,
     }
     write(tmp_path, files)
-    studied: list[str] = []
-
-    def study(task: studying.Task) -> studying.Result:
-        studied.append(task.path.name)
-        return studying.study_file(task)
-
-    monkeypatch.setattr(scanning, "study_file", study)
+    studied = _studied(monkeypatch)
 
     def chains() -> list[str]:
         studied.clear()
-        found = discover([tmp_path / "pkg"], Resolver(Overrides(), isolated=True).settings)
-        units, cache = Units(found.settings_for, found.given), Cache(tmp_path / "cache")
-        checked = check_files(found.files, workers=1, cache=cache, cache_root=tmp_path, units=units)
-        return [finding.chain[0].text for c in checked for finding in c.findings]
+        return [finding.chain[0].text for finding in _with_cache(tmp_path)]
 
     assert chains() == ["pkg/b.py:4 hands in a tensor for value"]
     assert studied.count("a.py") == 2

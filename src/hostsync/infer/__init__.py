@@ -11,6 +11,7 @@ from hostsync.infer.events import Event
 from hostsync.infer.versions import TorchRange
 
 if TYPE_CHECKING:
+    from hostsync.infer.linking.interface import Interface
     from hostsync.infer.linking.links import Links
     from hostsync.infer.linking.plain import Plain
     from hostsync.infer.module import Followed
@@ -44,7 +45,7 @@ class Wanted(NamedTuple):
 
 class Study(NamedTuple):
     events: tuple[Event, ...]
-    interface: Plain
+    interface: Interface | None
     """None unless it was wanted."""
     told: Plain
     """What the module tells of others, and may be told by them: the fields of `telling.Told`. None unless wanted."""

@@ -176,11 +176,11 @@ def _stored_in(told: Mapping[str, Told], tests: Collection[str]) -> dict[str, li
 
 
 def mentioned(handed: Plain) -> set[str]:
-    """The files that have the classes and functions of what callers hand in to a file."""
+    """The classes and functions of what callers hand in to a file, as `key:name`."""
     params = [value for symbol, held in handed.items() if symbol != KEYS for value, _ in held.values()]
     names = {name for value in params for name in (*classes_of(value), *classes_in(value))}
     names.update(option[1] for value in params for option in functions_in(value) if option[0] == "F")
-    return {name.partition(SEPARATOR)[0] for name in names}
+    return names
 
 
 class _Held:

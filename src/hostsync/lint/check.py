@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hostsync.facts import Module
     from hostsync.infer import Wanted
     from hostsync.infer.events import Event
+    from hostsync.infer.linking.interface import Interface
     from hostsync.infer.linking.links import Links
     from hostsync.infer.linking.plain import Plain
     from hostsync.infer.module import Followed
@@ -70,7 +71,7 @@ class Studied(NamedTuple):
     """What one source gives: its findings, and what other files of the project need to know of it."""
 
     checked: Checked
-    interface: Plain = None
+    interface: Interface | None = None
     """None where there is nothing to know."""
     told: Plain = None
     """What it tells of others by the way it calls them; see `infer.Study`."""

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hostsync.infer.linking.links import MODULE
-from hostsync.infer.linking.plain import Plain
+from hostsync.infer.linking.plain import MODULE, Plain
 from hostsync.lint.check import Plan
 from hostsync.lint.scan import Progress, fingerprint, interfaces
 from hostsync.project.cache import digest

@@ -10,6 +10,7 @@ from hostsync.lint.check import rules_by_code
 from hostsync.lint.checked import Checked, from_plain, to_plain
 from hostsync.lint.gathering import Project
 from hostsync.lint.linking import Told, receive
+from hostsync.lint.offers import SEPARATOR, offered, resolved
 from hostsync.lint.remembered import Caches
 from hostsync.lint.studying import Result, Task, plan_of, study_file
 from hostsync.project.cache import Plain, digest, encoded
@@ -94,23 +95,25 @@ class Linked(Order[Result]):
         key = self.keys[place] = self._key(place)
         data = self.caches.results.get(self.project.entries[place].key, key)
         match data:
-            case [plain, str(known), [*names], str(told)]:
+            case [plain, str(known), [*names], str(told), dict(offers)]:
                 checked: Checked | None = Checked()
                 if place in self.asked:
                     rules = rules_by_code(self.project.entries[place].file.settings.extend_rules)
                     checked = from_plain(plain, rules)
                 mentions = tuple(str(name) for name in names)
-                return None if checked is None else Result(checked, None, None, told, known, mentions, True)
+                if checked is not None:
+                    named = {name: str(mark) for name, mark in offers.items()}
+                    return Result(checked, None, None, told, known, mentions, True, named)
         return None
 
     def _key(self, place: int) -> str:
         """The digest of all that decides what comes out for a file."""
         entry = self.project.entries[place]
         need = self.project.graph.needs.get(entry.key)
-        known = [self.results[other].digest for other in self._needs[place] if other in self.results]
         asked = self.project.graph.asked.get(entry.key, ())
-        targets = () if need is None else map("=".join, need.targets)
-        about = (entry.file.module, entry.content, *map("\n".join, (asked, targets, known)))
+        targets = () if need is None else need.targets
+        known = [f"{written}={target}={self.offered(target)}" for written, target in targets]
+        about = (entry.file.module, entry.content, *map("\n".join, (asked, known)))
         return digest(self.mark_of(entry.file), *map(encoded, about))
 
     def home(self, index: int) -> int | None:
@@ -121,17 +124,16 @@ class Linked(Order[Result]):
         if worker != HERE:
             self.homes[place] = worker
         if not isinstance(result, Died):
-            self.results[place] = result._replace(digest=self._digest_of(result)) if result.interface else result
+            if result.own_offers is not None:
+                result = result._replace(offers=resolved(result.own_offers, self.offered), own_offers=None)
+            self.results[place] = result
 
-    def _digest_of(self, result: Result) -> str:
-        """The digest of an interface and of those that it speaks of."""
-        parts = [result.interface or "", *(self._digest(name) for name in result.mentions)]
-        return digest(b"", *(encoded(part) for part in parts))
-
-    def _digest(self, key: str) -> str:
+    def offered(self, target: str) -> str:
+        """A digest of all that is to be known through `key:name`; empty if that is nothing."""
+        key, _, name = target.partition(SEPARATOR)
         place = self.project.places.get(key)
         held = None if place is None else self.results.get(place)
-        return "" if held is None else held.digest
+        return "" if held is None or held.offers is None else offered(held.offers, name)
 
     def shared(self, indexes: Sequence[int], worker: int, more: Iterable[int] = ()) -> object:
         told = self._told.setdefault(worker, set())
@@ -155,12 +157,12 @@ class Linked(Order[Result]):
         if result.interface is None:
             assert self.caches is not None
             data = self.caches.interfaces.get(self.project.entries[place].key, result.digest)
-            kept = result._replace(interface=data if isinstance(data, str) else None)
-            if self._digest_of(kept) != result.digest:
+            text = data if isinstance(data, str) and digest(b"", encoded(data)) == result.digest else None
+            if text is None:
                 # The cache is damaged, or a part of it was deleted.
                 receive(self.shared([self.job[place]], HERE))
-                kept = study_file(self.task(place))
-            result = self.results[place] = kept._replace(digest=result.digest)
+                text = study_file(self.task(place)).interface
+            result = self.results[place] = result._replace(interface=text)
         return result.interface or "null"
 
     def receive(self) -> Callable[[object], None]:
@@ -176,7 +178,8 @@ class Linked(Order[Result]):
                 if not result.is_kept:
                     self.keys.pop(place, None)
                 continue
-            plain: Plain = [to_plain(result.checked), result.digest, [*result.mentions], result.told_digest]
+            about: list[Plain] = [result.digest, [*result.mentions], result.told_digest, {**(result.offers or {})}]
+            plain: Plain = [to_plain(result.checked), *about]
             self.caches.results.put(key, self.keys[place], plain)
             if result.interface is not None:
                 self.caches.interfaces.put(key, result.digest, result.interface)

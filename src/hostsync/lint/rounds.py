@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hostsync.lint.check import rules_by_code
 from hostsync.lint.checked import Checked, from_plain, to_plain
 from hostsync.lint.linking import receive
+from hostsync.lint.offers import SEPARATOR
 from hostsync.lint.orders import Linked, may_be_kept
 from hostsync.lint.remembered import round_name
 from hostsync.lint.studying import Result, Task, study_file
@@ -49,8 +50,8 @@ class Rounds:
         """By file, what callers handed in, for each of its further studies, as JSON."""
         self.keys: dict[int, str] = {}
         """By file, the digest of all that decides what its last study gave."""
-        self._mentioned: dict[int, set[int]] = {}
-        """By file, those that have the classes of what is handed in."""
+        self._mentioned: dict[int, set[str]] = {}
+        """By file, the classes and functions of what is handed in, as `key:name`."""
         self._round = 0
         self._groups: dict[str, list[int]] = {}
         for place in sorted(first.callers):
@@ -83,8 +84,7 @@ class Rounds:
         for place in sorted(found):
             handed, text = found[place]
             self.handed[place] = (*self.handed.get(place, ()), text)
-            names = mentioned(handed) & first.project.places.keys()
-            self._mentioned.setdefault(place, set()).update(first.project.places[name] for name in names)
+            self._mentioned.setdefault(place, set()).update(mentioned(handed))
         return Handed(self, sorted(found)) if found else None
 
     def _news_in(self, group: str, places: Sequence[int]) -> dict[str, Plain]:
@@ -147,14 +147,15 @@ class Rounds:
 
     def shared(self, places: Sequence[int], worker: int) -> object:
         """What a worker needs to know of other files."""
-        more = [other for place in places for other in sorted(self._mentioned.get(place, ()))]
+        known = self.first.project.places
+        files = {name.partition(SEPARATOR)[0] for place in places for name in self._mentioned.get(place, ())}
+        more = sorted(known[key] for key in files & known.keys())
         return self.first.shared([self.first.job[place] for place in places], worker, more)
 
     def key(self, place: int) -> str:
         """The digest of all that decides what the last study of a file gives; the first study has one."""
-        results = [self.first.results.get(other) for other in sorted(self._mentioned[place])]
-        digests = [result.digest for result in results if result is not None]
-        return digest(b"", *map(encoded, (self.first.keys[place], *self.handed[place], *digests)))
+        offers = [part for name in sorted(self._mentioned[place]) for part in (name, self.first.offered(name))]
+        return digest(b"", *map(encoded, (self.first.keys[place], *self.handed[place], *offers)))
 
     def name(self, place: int) -> str:
         """Under which what came out is kept."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,6 +21,7 @@ from hostsync.lint.checked import Checked
 from hostsync.lint.entries import content_digest
 from hostsync.lint.kept import KeptStudies
 from hostsync.lint.linking import library, unmeasured
+from hostsync.lint.offers import Offer, written
 from hostsync.project.cache import Plain, digest, encoded
 from hostsync.project.discovery import SourceFile
 from hostsync.project.index import load_indexes
@@ -56,11 +57,15 @@ class Result(NamedTuple):
     """What it tells of others by the way it calls them, as JSON; as `interface`."""
     told_digest: str
     digest: str
-    """Of all that others can know through the interface; empty if there is none, or it is to be worked out."""
+    """Of the interface; empty if there is none."""
     mentions: tuple[str, ...]
     """The other modules that the interface speaks of."""
     is_kept: bool
     """It comes from the cache."""
+    offers: Mapping[str, str] | None = None
+    """By name, the digest of all that others can know through it, as `offers.resolved` gives it."""
+    own_offers: Mapping[str, Offer] | None = None
+    """The same before it is resolved; None once it is."""
     is_current: bool = True
     """The file held what it did when the run began."""
 
@@ -141,15 +146,14 @@ def _may_be_told(told: Plain, names: Collection[str]) -> bool:
 def _result(studied: Studied) -> Result:
     import json
 
-    interface, told = studied.interface, studied.told
+    told = studied.told
     about = None if told is None or not any(told) else json.dumps(told, separators=(",", ":"), sort_keys=True)
     mark = "" if about is None else digest(b"", encoded(about))
-    if not isinstance(interface, dict):
+    if studied.interface is None:
         return Result(studied.checked, None, about, mark, "", (), False)
-    mentions = interface["mentions"]
-    assert isinstance(mentions, list)
-    text = json.dumps(interface, separators=(",", ":"), sort_keys=True)
-    return Result(studied.checked, text, about, mark, "", tuple(str(name) for name in mentions), False)
+    text, offers = written(studied.interface)
+    mentions = tuple(studied.interface.data["mentions"])
+    return Result(studied.checked, text, about, mark, digest(b"", encoded(text)), mentions, False, own_offers=offers)
 
 
 def _suffix(path: Path) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Mapping_
-from typing import Final
+from contextlib import contextmanager
+from typing import Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.classes import attributes, closed
@@ -28,6 +29,14 @@ from hostsync.infer.values import (
 _MOST_NAMES: Final = 2000
 
 
+class Interface(NamedTuple):
+    data: dict[str, Plain]
+    """As `links.Library` reads it."""
+    speaks_of: Mapping_[str, Collection[str]]
+    """By name, of which names its value, function or class speaks: of this module by their names in it, of others as
+    `key:name`, and `key:` for all that a module has."""
+
+
 class _Export:
     """Collects an interface; classes and functions that a value mentions are taken in as well."""
 
@@ -38,12 +47,14 @@ class _Export:
         self.names: dict[str, Plain] = {}
         self.functions: dict[str, Plain] = {}
         self.classes: dict[str, Plain] = {}
-        self.mentioned: set[str] = set()
+        self.speaks_of: dict[str, set[str]] = {}
+        self.spoken_of: set[str] = set()
+        """What the entry at hand speaks of."""
         self.waiting: list[str] = []
 
     def qualify(self, name: str) -> str:
+        self.spoken_of.add(name)
         if is_foreign(name):
-            self.mentioned.add(name.partition(SEPARATOR)[0])
             return name
         if name in self.context.classes and name not in self.classes:
             self.classes[name] = None
@@ -53,17 +64,27 @@ class _Export:
     def encode(self, value: Value) -> Plain:
         for callee in _functions_in(value):
             if is_foreign(callee.symbol):
-                self.mentioned.add(callee.symbol.partition(SEPARATOR)[0])
+                self.spoken_of.add(callee.symbol)
             elif is_at_top(callee):
                 self.function(callee)
         return encode(value, self.qualify)
+
+    @contextmanager
+    def entry(self, name: str) -> Iterator[None]:
+        """What is encoded inside is what others know by this name."""
+        outer, self.spoken_of = self.spoken_of, self.speaks_of.setdefault(name, set())
+        try:
+            yield
+        finally:
+            self.spoken_of = outer
 
     def function(self, callee: Callable) -> None:
         if callee.symbol not in self.functions:
             assert isinstance(callee.node, facts.Function)
             self.functions[callee.symbol] = None
-            summary = self.encode(summarise(self.context, callee))
-            self.functions[callee.symbol] = self.callable(callee.symbol, callee.node, summary)
+            with self.entry(callee.symbol):
+                summary = self.encode(summarise(self.context, callee))
+                self.functions[callee.symbol] = self.callable(callee.symbol, callee.node, summary)
 
     def callable(self, symbol: str, node: facts.Function, summary: Plain) -> Plain:
         """A function or method: its signature, what it returns, and when it waits, if it does."""
@@ -71,7 +92,8 @@ class _Export:
         return [encode_signature(node), summary, *([waits] if waits else [])]
 
     def name(self, name: str, value: Value) -> None:
-        data = self.encode(value if isinstance(value, Callable) else closed(value))
+        with self.entry(name):
+            data = self.encode(value if isinstance(value, Callable) else closed(value))
         if data is not None:
             self.names[name] = data
 
@@ -124,7 +146,7 @@ def interface_of(
     names: Iterable[str] | None,
     waits: Mapping_[str, Sequence[Wait]],
     handed: Iterable[Callable] = (),
-) -> Plain:
+) -> Interface:
     """The interface of a module that has been followed.
 
     Args:
@@ -143,12 +165,15 @@ def interface_of(
         export.function(callee)
     while export.waiting:
         info = context.classes[export.waiting.pop()]
-        export.classes[info.name] = export.class_(info)
+        with export.entry(info.name):
+            export.classes[info.name] = export.class_(info)
+    foreign = {name for names in export.speaks_of.values() for name in names if is_foreign(name)}
     unchecked: dict[str, Plain] = {"unchecked": True} if context.unchecked else {}
-    return {
+    data = {
         **unchecked,
         "names": export.names,
         "functions": export.functions,
         "classes": export.classes,
-        "mentions": sorted(export.mentioned - {module}),
+        "mentions": sorted({name.partition(SEPARATOR)[0] for name in foreign} - {module}),
     }
+    return Interface(data, export.speaks_of)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable as Function
 from collections.abc import Collection
 from collections.abc import Mapping as Mapping_
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from hostsync import facts
 from hostsync.facts import KNOWN_BY_NAME
 from hostsync.infer.hints.host_devices import HostCall
 from hostsync.infer.hints.imported import known_as
-from hostsync.infer.linking.plain import SEPARATOR, Plain, decode, decode_signature, is_foreign
+from hostsync.infer.linking.plain import MODULE, SEPARATOR, Plain, decode, decode_signature, is_foreign
 from hostsync.infer.values import UNKNOWN, Callable, ClassRef, Instance, Ref, Value
-
-MODULE: Final = "module:"
-"""What the name of a `Ref` to a module of the project begins with."""
 
 
 class KnownClass:

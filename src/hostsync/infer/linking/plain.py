@@ -44,6 +44,9 @@ Plain: TypeAlias = Any
 SEPARATOR: Final = ":"
 """Between the module and the name of what is defined in it."""
 
+MODULE: Final = "module:"
+"""What the name of a `Ref` to a module of the project begins with."""
+
 _DEPTH: Final = 4
 _MOST_ITEMS: Final = 128
 _LONGEST_TEXT: Final = 200
@@ -84,7 +87,14 @@ def is_at_top(callee: Callable) -> bool:
 
 
 def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> Plain:
-    """A value as plain data; `qualify` turns a name of this module into one that others know."""
+    """A value as plain data.
+
+    Args:
+        value: the value.
+        qualify: turns a name of this module into one that others know. It is given each name that the data speaks of,
+            those of other modules as well, and of a module `key:`.
+        depth: how deep containers are taken in.
+    """
     if isinstance(value, Tensor):
         told = [1] if host_doubt(value) else []
         return ["T", sorted(value.device), value.dtype, value.ndim, value.sure, value.pinned, value.param, *told]
@@ -103,6 +113,8 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
     if isinstance(value, Array):
         return ["A", value.ndim, value.dtype]
     if isinstance(value, Ref):
+        if value.name.startswith(MODULE):
+            qualify(f"{value.name.removeprefix(MODULE)}{SEPARATOR}")
         return ["R", value.name]
     if isinstance(value, ClassRef):
         return ["C", qualify(value.name)]
@@ -111,8 +123,8 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
         held = [] if value.held is None or not depth else [encode(value.held, qualify, depth - 1)]
         return ["O", name, value.local, sorted(value.device), [list(option) for option in value.options], *held]
     if isinstance(value, Callable):
-        if not is_at_top(value):
-            return None if not is_foreign(value.symbol) or value.bound is not None else ["F", value.symbol]
+        if not is_at_top(value) and (not is_foreign(value.symbol) or value.bound is not None):
+            return None
         return ["F", qualify(value.symbol)]
     if isinstance(value, Choice):
         return ["E", [encode(option, qualify, depth) for option in value.options]]
