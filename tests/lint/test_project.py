@@ -511,7 +511,7 @@ _HELPERS = {
         pytest.param(
             "helpers.py",
             "def one(): return torch.zeros(3, device='cuda')",
-            "def one(): return 3",
+            "def one(): return torch.zeros(3, device='cpu')",
             {"helpers.py", "uses_one.py", "uses_net.py", "uses_two.py"},
             0,
             id="a function that a method calls changes",
