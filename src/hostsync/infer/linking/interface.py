@@ -52,8 +52,12 @@ class _Export:
         """What the entry at hand speaks of."""
         self.waiting: list[str] = []
 
+    def speak_of(self, name: str) -> None:
+        # By way of another module one may come back to what is defined here.
+        self.spoken_of.add(name.removeprefix(f"{self.module}{SEPARATOR}"))
+
     def qualify(self, name: str) -> str:
-        self.spoken_of.add(name)
+        self.speak_of(name)
         if is_foreign(name):
             return name
         if name in self.context.classes and name not in self.classes:
@@ -64,7 +68,7 @@ class _Export:
     def encode(self, value: Value) -> Plain:
         for callee in _functions_in(value):
             if is_foreign(callee.symbol):
-                self.spoken_of.add(callee.symbol)
+                self.speak_of(callee.symbol)
             elif is_at_top(callee):
                 self.function(callee)
         return encode(value, self.qualify)
@@ -174,6 +178,6 @@ def interface_of(
         "names": export.names,
         "functions": export.functions,
         "classes": export.classes,
-        "mentions": sorted({name.partition(SEPARATOR)[0] for name in foreign} - {module}),
+        "mentions": sorted({name.partition(SEPARATOR)[0] for name in foreign}),
     }
     return Interface(data, export.speaks_of)
