@@ -107,6 +107,8 @@ class Evidence:
         if any(told[key].holds != self._told[key].holds for key in changed):
             self._held = _Held(told)
             changes.functions |= self._resting
+        if any(told[key].stored != self._told[key].stored for key in changed):
+            self._keys = _stored_in(told, self._tests)
         for key in changed:
             if key not in self._tests:
                 changes.add(key, self._told[key], told[key])
@@ -156,9 +158,9 @@ class Evidence:
 
 
 def _is_alike(old: Mapping[str, Told], new: Mapping[str, Told]) -> bool:
-    """Whether files tell the same of their own functions and classes as before, and of dictionaries."""
+    """Whether files tell the same of their own functions and classes as before."""
     return old.keys() == new.keys() and all(
-        data is old[key] or (data.open, data.stored, data.bases) == (old[key].open, old[key].stored, old[key].bases)
+        data is old[key] or (data.open, data.bases) == (old[key].open, old[key].bases)
         for key, data in new.items()
     )
 
