@@ -160,8 +160,7 @@ class Evidence:
 def _is_alike(old: Mapping[str, Told], new: Mapping[str, Told]) -> bool:
     """Whether files tell the same of their own functions and classes as before."""
     return old.keys() == new.keys() and all(
-        data is old[key] or (data.open, data.bases) == (old[key].open, old[key].bases)
-        for key, data in new.items()
+        data is old[key] or (data.open, data.bases) == (old[key].open, old[key].bases) for key, data in new.items()
     )
 
 
