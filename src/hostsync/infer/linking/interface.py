@@ -52,12 +52,9 @@ class _Export:
         """What the entry at hand speaks of."""
         self.waiting: list[str] = []
 
-    def speak_of(self, name: str) -> None:
+    def qualify(self, name: str) -> str:
         # By way of another module one may come back to what is defined here.
         self.spoken_of.add(name.removeprefix(f"{self.module}{SEPARATOR}"))
-
-    def qualify(self, name: str) -> str:
-        self.speak_of(name)
         if is_foreign(name):
             return name
         if name in self.context.classes and name not in self.classes:
@@ -67,9 +64,7 @@ class _Export:
 
     def encode(self, value: Value) -> Plain:
         for callee in _functions_in(value):
-            if is_foreign(callee.symbol):
-                self.speak_of(callee.symbol)
-            elif is_at_top(callee):
+            if is_at_top(callee):
                 self.function(callee)
         return encode(value, self.qualify)
 
