@@ -81,10 +81,13 @@ def _by_name(value: Value, name: str) -> Value:
     """What a call gives of which nothing but the name of the function is known."""
     if _MAKES_LOADER.search(name):
         return NAMED_LOADER
+    if _MAKES_ARRAY.search(name):
+        return Array()
     return SAMPLE if name == "tokenize" or name.endswith("tokenizer") else value
 
 
 _MAKES_LOADER: Final = re.compile(r"data_?loader|_loader$")
+_MAKES_ARRAY: Final = re.compile(r"(^|_|2|to|as)(numpy|np|ndarray)$")
 
 
 def _result(frame: Frame, node: facts.Call) -> Value:
