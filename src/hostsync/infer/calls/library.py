@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from hostsync import facts
+from hostsync.infer.calls.backward_passes import gradients
 from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
 from hostsync.infer.calls.copies import is_empty
@@ -372,6 +373,7 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch.spmm": sparse_product,
     "torch.load": _load,
     "torch.autograd.Variable": _variable,
+    "torch.autograd.grad": gradients,
     "torch.set_default_device": _default_device,
     "torch.set_default_tensor_type": _default_type,
     "torch.cuda.current_stream": _stream,

@@ -6,6 +6,7 @@ from functools import reduce
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.calls.backward_passes import backward_pass
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, formatted, printed
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.evidence import OF_ARRAYS_ALONE
@@ -37,6 +38,8 @@ _SUMMARIES: Final = frozenset(
 
 def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
     receiver = method.receiver
+    if method.name == "backward":
+        backward_pass(frame, node)
     if method.name in _SUMMARIES and len(args) > 1 and isinstance(receiver, (Unknown, Instance)):
         printed(frame, node, f"tensorboard.{method.name}", args[1:2])
     if method.name in OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
