@@ -50,7 +50,7 @@ def train(model, loader: DataLoader, optimizer, device):
         data = data.to(device)  # expect: HS401
         out = model(data.x, data.edge_index)
         loss = F.nll_loss(out[data.train_mask], data.y[data.train_mask])  # expect: HS302
-        loss.backward()
+        loss.backward()  # expect: HS605
         optimizer.step()
         total += float(loss) * data.num_graphs  # expect: HS103
     return total

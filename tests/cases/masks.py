@@ -106,3 +106,12 @@ def named_for_what_they_select(
     points[unfinished_mask_start] = points.flip(0)[unfinished_mask_start]  # expect: HS302, HS303
     masked = points[mask_indices]  # silent: HS302
     return masked, points[mask_token_ids]  # silent: HS302
+
+
+def by_one_bool(rows, flags, device):
+    chosen = torch.ones((), dtype=torch.bool, device=device)
+    return rows[:, chosen]  # expect: HS302
+
+
+def by_one_bool_of_itself(x):
+    return x[x][:, x.any()]  # expect: HS302

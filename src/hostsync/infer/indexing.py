@@ -323,9 +323,10 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     if isinstance(base, Unknown) and isinstance(node.key, facts.Sequence) and isinstance(index, Items):
         # A tuple that holds tensors is an index of nothing but a tensor, unless all are on the CPU.
         held = [part for part in index.items or () if isinstance(part, Tensor) and part.sure and part.ndim != 0]
-        device = merged([tensor._replace(ndim=None) for tensor in held])
+        masks = [part for part in index.items or () if _is_sure_mask(part)]
+        device = merged([tensor._replace(ndim=None) for tensor in held or masks])
         if _holds_mask(index):
-            return _load_tensor(frame, node, Tensor(device, origin=held[0].origin))
+            return _load_tensor(frame, node, Tensor(device, origin=(held or masks)[0].origin))
         if held and not only_host(device):
             return Tensor(device, origin=held[0].origin)
     return _element(frame, base) if isinstance(base, Unknown) else UNKNOWN

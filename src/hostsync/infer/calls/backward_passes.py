@@ -48,10 +48,10 @@ def gradients(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
 
 
 def _begin(frame: Frame, node: facts.Call, losses: Collection[facts.Expr]) -> None:
-    if not frame.loud or frame.function is None or frame.events is None:
+    if not frame.loud or frame.events is None:
         return
     masked = {one.event.span: one for one in frame.events if _uses_mask(one, frame.symbol)}
-    at = _masked_on_the_way(frame, frame.function, losses, masked) if masked else None
+    at = _masked_on_the_way(frame, losses, masked) if masked else None
     if at is None:
         return
     one = masked[at]
@@ -76,17 +76,16 @@ def _uses_mask(one: Recorded, symbol: str) -> bool:
 
 
 def _masked_on_the_way(
-    frame: Frame, function: facts.Function, losses: Collection[facts.Expr], masked: Collection[facts.Place]
+    frame: Frame, losses: Collection[facts.Expr], masked: Collection[facts.Place]
 ) -> facts.Place | None:
     """Where a mask selects from what a loss is worked out of, or stores into it, and a model gave that.
 
     Args:
-        frame: as it is where the backward pass begins.
-        function: what it follows; what happens in others does not count.
+        frame: of the function, or the module, in which the backward pass begins. What happens in others does not count.
         losses: what the backward pass begins with.
-        masked: the subscripts of the function that are masks.
+        masked: the subscripts in there that are masks.
     """
-    assigned = _assigned(function)
+    assigned = _assigned(frame.context.module.body if frame.function is None else frame.function.body)
     for node in _reached(losses, assigned):
         is_masked = isinstance(node, facts.Subscript) and node.span in masked
         if is_masked and any(_has_gradient(frame, part) for part in _reached(_operands(node), assigned)):
@@ -112,7 +111,7 @@ def _is_false(node: facts.Expr) -> bool:
 
 
 def _reached(begin: Collection[facts.Expr], assigned: dict[str, list[facts.Expr]]) -> Iterator[facts.Expr]:
-    """All expressions on the ways by which gradients flow back, through the names that a function assigns."""
+    """All expressions on the ways by which gradients flow back, through the names that are assigned."""
     waiting, seen = list(begin), set[str]()
     while waiting:
         node = waiting.pop()
@@ -155,10 +154,10 @@ def _operands(node: Any) -> list[facts.Expr]:
     return []
 
 
-def _assigned(function: facts.Function) -> dict[str, list[facts.Expr]]:
-    """What a function assigns to names and attributes, or puts into what they hold, where gradients are kept."""
+def _assigned(body: tuple[facts.Stmt, ...]) -> dict[str, list[facts.Expr]]:
+    """What a block assigns to names and attributes, or puts into what they hold, where gradients are kept."""
     closed = frozenset(_APART)
-    nodes = list(nodes_in(function.body, closed))
+    nodes = list(nodes_in(body, closed))
     apart: set[int] = set()
     for node in nodes:
         if isinstance(node, facts.With) and any(map(_is_without_gradients, node.items)):
