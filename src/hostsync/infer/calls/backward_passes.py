@@ -37,17 +37,17 @@ _COLLECTING: Final = frozenset({"append", "extend", "add", "insert"})
 def backward_pass(frame: Frame, node: facts.Call) -> None:
     """Reports `loss.backward()` and `accelerator.backward(loss)` if the gradient of a selection by a mask waits."""
     receiver = node.func.value if isinstance(node.func, facts.Attr) else None
-    _begin(frame, node, node.args if receiver is None else (receiver, *node.args))
+    _begin(frame, node, "Tensor.backward", node.args if receiver is None else (receiver, *node.args))
 
 
 def gradients(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """The same of `torch.autograd.grad(loss, x)`."""
-    _begin(frame, node, node.args[:1])
+    _begin(frame, node, "torch.autograd.grad", node.args[:1])
     op = frame.context.ops.get("torch.autograd.grad")
     return UNKNOWN if op is None else operation(frame, node, op, args, keywords, None)
 
 
-def _begin(frame: Frame, node: facts.Call, losses: Collection[facts.Expr]) -> None:
+def _begin(frame: Frame, node: facts.Call, op: str, losses: Collection[facts.Expr]) -> None:
     if not frame.loud or frame.events is None:
         return
     masked = {one.event.span: one for one in frame.events if _uses_mask(one, frame.symbol)}
@@ -57,16 +57,7 @@ def _begin(frame: Frame, node: facts.Call, losses: Collection[facts.Expr]) -> No
     one = masked[at]
     confidence = "possible" if one.event.confidence == "possible" else "likely"
     origin = because(Reason(at, ""), None)
-    frame.emit(
-        "call",
-        "Tensor.backward",
-        "mask-load",
-        node,
-        device=one.device,
-        sure=one.sure,
-        origin=origin,
-        confidence=confidence,
-    )
+    frame.emit("call", op, "mask-load", node, device=one.device, sure=one.sure, origin=origin, confidence=confidence)
 
 
 def _uses_mask(one: Recorded, symbol: str) -> bool:
