@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.defaults import is_false, last_name
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.values import Ref, Value
 
@@ -53,8 +53,7 @@ def _is_made(node: facts.Class, bases: Sequence[Value]) -> bool:
 
 
 def _is_off(call: facts.Call, switch: str) -> bool:
-    value = _keyword(call, switch)
-    return isinstance(value, facts.Const) and value.value is False
+    return is_false(_keyword(call, switch))
 
 
 def _keyword(call: facts.Call, name: str) -> facts.Expr | None:

@@ -17,11 +17,11 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.classes import is_module_class
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, Recorded, evaluate_silently, is_model_name
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.defaults import is_false, last_name
 from hostsync.infer.hints.evidence import dotted_path, nodes_in
 from hostsync.infer.values import UNKNOWN, Instance, Value, because
 
-_APART: Final = (facts.Function, facts.Class, facts.Lambda)
+_APART: Final = frozenset((facts.Function, facts.Class, facts.Lambda))
 """What is in there is not done here."""
 _CUT: Final = frozenset(
     "detach item tolist numpy numel size dim argmax argmin argsort nonzero long int bool sign round floor ceil "
@@ -88,17 +88,13 @@ def _has_gradient(frame: Frame, node: facts.Expr) -> bool:
     """Whether it is what a model gives, or a parameter."""
     if not isinstance(node, facts.Call):
         return False
-    is_asked = any(k.name == "requires_grad" and not _is_false(k.value) for k in node.keywords)
+    is_asked = any(k.name == "requires_grad" and not is_false(k.value) for k in node.keywords)
     if is_asked or last_name(node.func) in _PARAMETERS or is_model_name(node.func):
         return True
     callee = evaluate_silently(frame, node.func) if dotted_path(node.func) is not None else UNKNOWN
     return isinstance(callee, Instance) and (
         callee.name.startswith("torch.nn.") or is_module_class(frame.context, callee.name)
     )
-
-
-def _is_false(node: facts.Expr) -> bool:
-    return isinstance(node, facts.Const) and node.value is False
 
 
 def _reached(begin: Collection[facts.Expr], assigned: dict[str, list[facts.Expr]]) -> Iterator[facts.Expr]:
@@ -147,12 +143,11 @@ def _operands(node: Any) -> list[facts.Expr]:
 
 def _assigned(body: tuple[facts.Stmt, ...]) -> dict[str, list[facts.Expr]]:
     """What a block assigns to names and attributes, or puts into what they hold, where gradients are kept."""
-    closed = frozenset(_APART)
-    nodes = list(nodes_in(body, closed))
+    nodes = list(nodes_in(body, _APART))
     apart: set[int] = set()
     for node in nodes:
         if isinstance(node, facts.With) and any(map(_is_without_gradients, node.items)):
-            apart.update(id(inner) for inner in nodes_in(node.body, closed))
+            apart.update(id(inner) for inner in nodes_in(node.body, _APART))
     found: dict[str, list[facts.Expr]] = {}
     for node in nodes:
         if id(node) in apart:

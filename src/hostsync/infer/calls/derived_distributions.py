@@ -14,6 +14,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import checks_only, merged
 from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
+from hostsync.infer.hints.defaults import is_false
 from hostsync.infer.values import NOTHING, UNKNOWN, Callable, Instance, Mapping, Number, Value, tensors_in
 
 _BASE: Final = "torch.distributions.Distribution"
@@ -63,7 +64,7 @@ def _is_unchecked(frame: Frame, receiver: Instance) -> bool:
 def _handed_on(frame: Frame, keywords: KeywordList) -> KeywordList:
     """Keyword arguments, in which a switch that the function takes and that is off by default is off."""
     params = () if frame.function is None else frame.function.params
-    off = {param.name for param in params if _is_false_as_written(param.default)}
+    off = {param.name for param in params if is_false(param.default)}
     return [
         (key, node, Number(False) if key == _SWITCH and isinstance(node, facts.Name) and node.id in off else value)
         for key, node, value in keywords
@@ -72,11 +73,7 @@ def _handed_on(frame: Frame, keywords: KeywordList) -> KeywordList:
 
 def _is_off_by_default(init: Value) -> bool:
     params = init.node.params if isinstance(init, Callable) and isinstance(init.node, facts.Function) else ()
-    return any(param.name == _SWITCH and _is_false_as_written(param.default) for param in params)
-
-
-def _is_false_as_written(node: facts.Expr | None) -> bool:
-    return isinstance(node, facts.Const) and node.kind == "bool" and node.value is False
+    return any(param.name == _SWITCH and is_false(param.default) for param in params)
 
 
 def _has_constraints(frame: Frame, receiver: Instance) -> bool:

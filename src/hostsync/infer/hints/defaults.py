@@ -27,6 +27,11 @@ def is_none(node: facts.Expr | None) -> bool:
     return isinstance(node, facts.Const) and node.kind == "none"
 
 
+def is_false(node: facts.Expr | None) -> bool:
+    """Whether an expression is `False` as written."""
+    return isinstance(node, facts.Const) and node.value is False
+
+
 def last_name(node: facts.Expr) -> str:
     """The last part of a dotted name; empty for anything else."""
     return node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
