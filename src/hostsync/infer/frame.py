@@ -6,7 +6,8 @@ import builtins
 import re
 from collections.abc import Callable as Function
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
@@ -14,7 +15,7 @@ from hostsync.infer.events import Event, Reason
 from hostsync.infer.hints.defaults import is_none
 from hostsync.infer.hints.evidence import Usage, mentions_any, nodes_in
 from hostsync.infer.hints.host_devices import host_calls
-from hostsync.infer.hints.imported import imports_tables, imports_torch, may_use_torch, names_of_arrays
+from hostsync.infer.hints.imported import imports_in, imports_tables, imports_torch, may_use_torch, names_of_arrays
 from hostsync.infer.hints.moved_later import is_moved_later
 from hostsync.infer.hints.tables import is_table_name
 from hostsync.infer.linking.links import KnownClass, Links
@@ -264,6 +265,7 @@ class Context:
         self.defaults: dict[int, tuple[facts.Function, dict[str, Value]]] = {}
         """By the identity of a function, which is held so that nothing else gets it, what its constant defaults are."""
         self._knows_arrays: dict[int, bool] = {}
+        self._imports: tuple[facts.Import, ...] | None = None
         self._arrays: tuple[frozenset[str], frozenset[str]] | None = None
         self._tables: bool | None = None
 
@@ -301,16 +303,22 @@ class Context:
         self.pending.append(callee)
         self.due[callee.symbol, callee.bound] = callee
 
+    def imports(self) -> tuple[facts.Import, ...]:
+        """All imports of the module, those in functions too."""
+        if self._imports is None:
+            self._imports = imports_in(self.module.body)
+        return self._imports
+
     def has_tables(self) -> bool:
         """Whether the module imports a package of tables."""
         if self._tables is None:
-            self._tables = imports_tables(self.module.body)
+            self._tables = imports_tables(self.imports())
         return self._tables
 
     def knows_arrays(self, function: facts.Function | None) -> bool:
         """Whether a function has to do with arrays that are no tensors: it speaks of a package that has such."""
         if self._arrays is None:
-            self._arrays = names_of_arrays(self.module.body)
+            self._arrays = names_of_arrays(self.imports())
         imported, names = self._arrays
         if not names or function is None:
             return bool(imported)
@@ -444,8 +452,9 @@ class Frame:
 
     def lookup(self, name: str) -> Value:
         """The value of a name: local, enclosing, module, or builtin."""
-        if name in self.env:
-            return self.env[name]
+        value = self.env.get(name)
+        if value is not None:
+            return value
         if self.outer is not None:
             value = self.outer.get(name)
             if value is not None:
@@ -587,7 +596,7 @@ class Frame:
         name = self.symbol.rpartition(".")[2]
         if name == "forward":
             return "forward"
-        return "step" if _STEP.search(name) and not self.setup else None
+        return "step" if not self.setup and _is_step(name) else None
 
     def note_on_host(self, device: Device) -> None:
         """A NumPy array is made of what lives there as it is, which PyTorch refuses for what is on an accelerator."""
@@ -712,11 +721,22 @@ def execute(frame: Frame, body: tuple[facts.Stmt, ...]) -> bool:
     return True
 
 
+@lru_cache(maxsize=1 << 12)
+def _is_step(name: str) -> bool:
+    return _STEP.search(name) is not None
+
+
+_NAME: Final[type] = facts.Name
+"""Compiled, the class would be looked up each time that an expression is evaluated."""
+
+
 def evaluate(frame: Frame, node: facts.Expr) -> Value:
     """The value of an expression; waits on the way are recorded."""
-    if type(node) is facts.Name:
-        return frame.lookup(node.id)
-    return EVALUATORS[type(node)](frame, node)
+    kind = type(node)
+    if kind is _NAME:
+        _, name = cast("facts.Name", node)
+        return frame.lookup(name)
+    return EVALUATORS[kind](frame, node)
 
 
 def evaluate_silently(frame: Frame, node: facts.Expr) -> Value:

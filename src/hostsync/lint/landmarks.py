@@ -48,9 +48,10 @@ class Landmarks:
         if known is None:
             is_there = 0 < row <= len(self._lines)
             line = self._lines[row - 1] if is_there else ""
-            before = self._counts[line]
-            if is_there:
-                before = self._lines[: row - 1].count(line) if before > 1 else 0
+            end = row - 1 if is_there else len(self._lines)
+            # Most lines are the first of their kind, which is found sooner than all are counted.
+            first = self._lines.index(line) if is_there else 0
+            before = self._lines[first:end].count(line) if first < end else 0
             known = self._names[row] = f"{len(line)}-{_sum(line)}-{before}"
         return known
 

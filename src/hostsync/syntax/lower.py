@@ -33,6 +33,12 @@ STATEMENT_DEPTH: Final = 100
 """Statements nested deeper than this are cut."""
 
 _new: Final = tuple.__new__
+# Compiled, `f.Name` would be looked up each time that a name is lowered.
+_NAME: Final[type[f.Name]] = f.Name
+_ATTR: Final[type[f.Attr]] = f.Attr
+_CONST: Final[type[f.Const]] = f.Const
+_CALL: Final[type[f.Call]] = f.Call
+_ASSIGN: Final[type[f.Assign]] = f.Assign
 
 
 def lower(tree: ast.Module, lines: Sequence[str] | None = None) -> tuple[f.Stmt, ...]:
@@ -104,7 +110,7 @@ def _opaque(node: Any) -> f.Expr:
 
 def _name(node: ast.Name, depth: int) -> f.Expr:
     return _new(
-        f.Name,
+        _NAME,
         (
             (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
             node.id,
@@ -117,7 +123,7 @@ def _attribute(node: ast.Attribute, depth: int) -> f.Expr:
         return _opaque(node)
     value = node.value
     return _new(
-        f.Attr,
+        _ATTR,
         (
             (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
             _EXPRESSIONS[type(value)](value, depth + 1),
@@ -147,7 +153,7 @@ def _constant(node: ast.Constant, depth: int) -> f.Expr:
             value = None
     elif kind == "bytes" or kind == "complex" or kind == "ellipsis":
         value = None
-    return _new(f.Const, (_span(node), kind, value))
+    return _new(_CONST, (_span(node), kind, value))
 
 
 def _call(node: ast.Call, depth: int) -> f.Expr:
@@ -159,7 +165,7 @@ def _call(node: ast.Call, depth: int) -> f.Expr:
     args = node.args
     keywords = node.keywords
     return _new(
-        f.Call,
+        _CALL,
         (
             (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
             table[type(func)](func, depth),
@@ -623,7 +629,7 @@ def _assign(node: ast.Assign, depth: int) -> f.Stmt:
         parsed = _parse_type(comment, node.targets[0])
         annotation = None if parsed is None else _annotation(parsed, 0)
     return _new(
-        f.Assign,
+        _ASSIGN,
         (
             _span(node),
             tuple([_EXPRESSIONS[type(target)](target, 0) for target in node.targets]),

@@ -216,13 +216,15 @@ def usage_of(
     methods = _tensor_methods(ops) if uses_torch else frozenset()
     stack: list[Any] = list(body)
     pop, push, extend = stack.pop, stack.append, stack.extend
+    # Compiled, the name of an imported class is looked up each time that it is asked for.
+    a_name, a_constant, an_attribute, a_call, a_subscript = Name, Const, Attr, Call, Subscript
     while stack:
         node = pop()
         kind = type(node)
-        if kind is Name or kind is Const or node is None:
+        if kind is a_name or kind is a_constant or node is None:
             continue
-        if kind is Attr:
-            while type(node) is Attr:
+        if kind is an_attribute:
+            while kind is an_attribute:
                 span, value, name = node
                 if name in methods and name != "numel":
                     # A `torch.Size` has `numel()`, too.
@@ -233,65 +235,70 @@ def usage_of(
                     path = dotted_path(value)
                     if path is not None:
                         shaped.add(path)
-                elif name in TABLE_MEMBERS or (name == "index" and type(value) is Subscript and _picks(value.key)):
-                    whole = _whole(value)
-                    if type(whole) is Name:
-                        tables.add(whole.id)
+                elif name in TABLE_MEMBERS or (name == "index" and type(value) is a_subscript and _picks(value.key)):
+                    table = _whole(value)
+                    if isinstance(table, Name):
+                        tables.add(table.id)
                 node = value
-            if type(node) is not Name:
+                kind = type(node)
+            if kind is not a_name:
                 push(node)
             continue
-        if kind is Call:
+        if kind is a_call:
             candidates = True
-            if type(node.func) is Attr and node.func.name in _FILLING and type(node.func.value) is not Name:
-                stores = stores or _is_of_attribute(node.func.value)
+            span, func, args, keywords = node
             if uses_torch:
                 _from_call(node, ops, canonical, tensors, masks)
-                if type(node.func) is Name and node.func.id == "setattr":
-                    moves_attributes = moves_attributes or _moves_attribute(node)
-                if type(node.func) is Attr and node.func.name in _OF_NO_TENSOR:
-                    path = dotted_path(_whole(node.func.value))
+            if type(func) is an_attribute:
+                _, owner, name = func
+                if name in _FILLING and type(owner) is not a_name:
+                    stores = stores or _is_of_attribute(owner)
+                if uses_torch and name in _OF_NO_TENSOR:
+                    path = dotted_path(_whole(owner))
                     if path is not None:
                         arrays.add(path)
-                if type(node.func) is Attr and type(node.func.value) is Name:
-                    stores = stores or node.func.name in _REGISTERING
-                    if node.func.name in _PLACED:
-                        _note(placed, node.func.value, node.span)
-                    if node.func.name in _TO_THE_DEVICE:
-                        moved.add(node.func.value.id)
-                    elif node.func.name in _LIKE_ARRAYS:
-                        shaped.add(node.func.value.id)
-                    elif node.func.name == "item":
-                        read.add(node.func.value.id)
-            _, func, args, keywords = node
-            # Lists and texts have a method of that name; tables and columns have it as it stands.
-            push(func.value if type(func) is Attr and func.name == "index" else func)
+                if uses_torch and type(owner) is a_name:
+                    stores = stores or name in _REGISTERING
+                    if name in _PLACED:
+                        _note(placed, owner, span)
+                    if name in _TO_THE_DEVICE:
+                        moved.add(owner.id)
+                    elif name in _LIKE_ARRAYS:
+                        shaped.add(owner.id)
+                    elif name == "item":
+                        read.add(owner.id)
+                # Lists and texts have a method of that name; tables and columns have it as it stands.
+                push(owner if name == "index" else func)
+            elif type(func) is not a_name:
+                push(func)
+            elif uses_torch and func.id == "setattr":
+                moves_attributes = moves_attributes or _moves_attribute(node)
             if args:
                 extend(args)
             for _, value in keywords:
                 push(value)
             continue
-        if kind is Subscript:
+        if kind is a_subscript:
             candidates = True
-            key = node.key
-            if type(key) is Name:
+            span, whole, key = node
+            if type(key) is a_name:
                 indexes.add(key.id)
             elif type(key) is Sequence:
-                indexes.update([item.id for item in key.items if type(item) is Name])
-            elif type(key) is Const and key.kind == "str" and type(node.value) is Name and is_table_name(node.value.id):
-                tables.add(node.value.id)
+                indexes.update([item.id for item in key.items if type(item) is a_name])
+            elif type(key) is a_constant and key.kind == "str" and type(whole) is a_name and is_table_name(whole.id):
+                tables.add(whole.id)
             if uses_torch:
-                if type(node.value) is Call:
-                    _note_cast(tensors, node.value)
+                if type(whole) is a_call:
+                    _note_cast(tensors, whole)
                 elif is_tensor_index(key) and not knows_arrays():
-                    _note(by_index, node.value, node.span)
+                    _note(by_index, whole, span)
         elif kind is Assign:
             for target in node.targets:
-                if type(target) is Name:
+                if type(target) is a_name:
                     continue
                 stores = stores or _has_attribute(target)
                 push(target)
-            if type(node.value) is Call:
+            if type(node.value) is a_call:
                 anew = _converted(node)
                 if anew is not None:
                     converted.append((anew, node.span[0]))
@@ -304,9 +311,9 @@ def usage_of(
             # It may format a text.
             candidates = candidates or node.op == "%"
             if uses_torch:
-                if type(node.left) is Call:
+                if type(node.left) is a_call:
                     _note_cast(tensors, node.left)
-                if type(node.right) is Call:
+                if type(node.right) is a_call:
                     _note_cast(tensors, node.right)
         elif kind in _CANDIDATES:
             candidates = True
@@ -497,6 +504,9 @@ def calls_in(body: tuple[Stmt, ...]) -> Iterator[Call]:
     return (node for node in nodes_in(body, frozenset()) if type(node) is Call)
 
 
+_LEAVES: Final = frozenset({Name, Const, type(None)})
+
+
 def nodes_in(body: tuple[Stmt, ...], closed: frozenset[type]) -> Iterator[Any]:
     """All statements and expressions of a block but names and constants, and what is in them.
 
@@ -505,10 +515,11 @@ def nodes_in(body: tuple[Stmt, ...], closed: frozenset[type]) -> Iterator[Any]:
         closed: the kinds of node that are left out with all that is in them.
     """
     stack: list[Any] = list(body)
+    left_out = closed | _LEAVES
     while stack:
         node = stack.pop()
         kind = type(node)
-        if node is None or kind is Name or kind is Const or kind in closed:
+        if kind in left_out:
             continue
         yield node
         for at in _SINGLE[kind]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -33,6 +33,11 @@ def imports_torch(body: tuple[facts.Stmt, ...], *, into_functions: bool) -> bool
     """Whether a block imports torch or a package built on it, in any of its branches."""
     inside = _ALL if into_functions else _BRANCHES
     return any(is_of_torch(_package(node)) for node in _imports(body, inside))
+
+
+def imports_in(body: tuple[facts.Stmt, ...]) -> tuple[facts.Import, ...]:
+    """The imports of a block, those in functions and classes too."""
+    return tuple(_imports(body, _ALL))
 
 
 def is_of_torch(package: str) -> bool:
@@ -76,19 +81,18 @@ _OF_TENSORS_IF_EMPTY: Final = frozenset({"backward", "cuda", "state_dict"})
 _OPTIONS_OF_TENSORS: Final = frozenset({"non_blocking", "pin_memory", "requires_grad"})
 
 
-def names_of_arrays(body: tuple[facts.Stmt, ...]) -> tuple[frozenset[str], frozenset[str]]:
-    """What a block calls the packages of arrays that it imports, functions included: `np` for `import numpy as np`.
+def names_of_arrays(nodes: Sequence[facts.Import]) -> tuple[frozenset[str], frozenset[str]]:
+    """What the packages of arrays among some imports are called: `np` for `import numpy as np`.
 
     Beside it the same with the usual names that `from prelude import *` may bring.
     """
-    nodes = list(_imports(body, _ALL))
     named = frozenset([node.alias for node in nodes if _package(node) in _ARRAY_PACKAGES])
     return named, named | _USUAL_NAMES if any(node.alias == "*" for node in nodes) else named
 
 
-def imports_tables(body: tuple[facts.Stmt, ...]) -> bool:
-    """Whether a block imports a package of tables, functions included."""
-    return any(_package(node) in PACKAGES for node in _imports(body, _ALL))
+def imports_tables(nodes: Iterable[facts.Import]) -> bool:
+    """Whether a package of tables is among some imports."""
+    return any(_package(node) in PACKAGES for node in nodes)
 
 
 def _package(node: facts.Import) -> str:
@@ -97,16 +101,18 @@ def _package(node: facts.Import) -> str:
 
 def _imports(body: tuple[facts.Stmt, ...], inside: frozenset[type]) -> Iterator[facts.Import]:
     """The imports of a block, in statements of the kinds `inside`, too."""
-    stack: list[Any] = [body]
+    stack: list[Any] = list(body)
+    an_import = facts.Import
     while stack:
         node = stack.pop()
         kind = type(node)
-        if kind is facts.Import:
+        if kind is an_import:
             yield node
         elif kind is tuple:
             stack.extend(node)
         elif kind in inside:
-            stack.extend([part for part in node if type(part) is tuple])
+            # Each begins with its span.
+            stack.extend([part for part in node[1:] if type(part) is tuple])
 
 
 _ALIASES: Final = {

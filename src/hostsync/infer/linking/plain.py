@@ -233,11 +233,13 @@ def decode_signature(name: str, data: Plain) -> facts.Function:
         _NOWHERE,
         name,
         tuple(
-            facts.Param(n, kind, _TENSOR if promised else None, None if d is None else facts.Const(_NOWHERE, *d))
-            for n, kind, d, *promised in params
+            [
+                facts.Param(n, kind, _TENSOR if promised else None, None if d is None else facts.Const(_NOWHERE, *d))
+                for n, kind, d, *promised in params
+            ]
         ),
         None,
-        tuple(facts.Name(_NOWHERE, d) for d in decorators),
+        tuple([facts.Name(_NOWHERE, d) for d in decorators]),
         (),
         is_async,
         is_generator,
