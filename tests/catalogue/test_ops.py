@@ -12,7 +12,15 @@ from hostsync.catalogue import ops
 from hostsync.catalogue.errors import CatalogueError
 from hostsync.catalogue.location import rules_dir
 from hostsync.catalogue.model import ArgumentTest, Op, OpParam, Wait
-from hostsync.catalogue.ops import load_ops, merge_ops, parse_condition, parse_op, parse_params, split_params
+from hostsync.catalogue.ops import (
+    load_ops,
+    merge_ops,
+    only_of_tensors,
+    parse_condition,
+    parse_op,
+    parse_params,
+    split_params,
+)
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -373,3 +381,14 @@ def test_merge() -> None:
     assert "lab.shine" in merged
     assert sorted(merged) == sorted([*OPS, "lab.shine"])
     assert merge_ops(OPS, {}) is OPS
+
+
+def test_operations_that_only_a_tensor_has(tmp_path: Path) -> None:
+    found = sorted(name for name, op in OPS.items() if op.tensor_only and name.startswith("Tensor."))
+    assert len(found) > 300
+    assert sorted(only_of_tensors(load_ops(), "Tensor.")) == found, "not understood yet"
+    assert sorted(only_of_tensors(OPS, "Tensor.")) == found
+    measured = load_ops([write(tmp_path, '[ops]\n"Tensor.own" = { tensor_only = true }\n"Tensor.item" = {}\n')])
+    assert list(only_of_tensors(measured, "Tensor.")) == ["Tensor.own"]
+    both = merge_ops(load_ops(), measured)
+    assert sorted(only_of_tensors(both, "Tensor.")) == sorted({*found, "Tensor.own"} - {"Tensor.item"})

@@ -379,8 +379,8 @@ def test_a_change_reaches_those_who_import(tmp_path: Path, workers: int) -> None
     write(pkg, {"pkg/a.py": "import torch\ndef made():\n    return torch.ones(2, device='cuda')\n"})
     assert scan(pkg, cache=cache, workers=workers)["c.py"] == [(4, "HS101", "certain")]
     assert scan(pkg / "pkg" / "c.py", cache=cache, workers=workers)["c.py"] == [(4, "HS101", "certain")]
-    (cache / "interfaces-00.json").write_text("{}")
-    for shard in cache.glob("interfaces-*.json"):
+    (cache / "interfaces-00.shard").write_text("{}")
+    for shard in cache.glob("interfaces-*.shard"):
         shard.write_text(shard.read_text().replace("acc", "cpu"))
     write(pkg, {"pkg/c.py": "import torch\nfrom .b import twice\ndef f():\n    return twice().sum().item() + 1\n"})
     assert scan(pkg, cache=cache, workers=workers)["c.py"] == [(4, "HS101", "certain")]

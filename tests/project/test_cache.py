@@ -6,10 +6,13 @@ import json
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hostsync.project.cache import KEEP_DAYS, RENEW_DAYS, Cache, digest
+from hostsync.project.cache import FORMAT, KEEP_DAYS, RENEW_DAYS, Cache, digest
 
 
 def test_keeps_results_by_name_and_digest(tmp_path: Path) -> None:
@@ -62,17 +65,67 @@ def test_two_writers_keep_what_both_wrote(tmp_path: Path, is_there_before: bool,
 
 @pytest.mark.parametrize(
     "damage",
-    [b"", b"{", b"\xff\x00", b"[]", b"null", b'{"format": 1}', b'{"format": 9, "files": {}}', b"[" * 100_000]
-    + [json.dumps({"format": 1, "files": {"a.py": entry}}).encode() for entry in (1, [], ["k", 1], ["k", "x", 0], {})],
+    [b"", b"\n", b"{\n", b"\xff\x00", b"[]\n", b"null\n", b'{"format": 1}\n', b"[" * 100_000 + b"\n"]
+    + [
+        json.dumps({"format": version, "size": size, "files": {"a.py": entry}}).encode() + b"\n0"
+        for version, size, entry in (
+            (FORMAT + 1, 1, ["k", 1, 0, 1]),
+            (FORMAT, 2, ["k", 1, 0, 1]),
+            (FORMAT, 1, 1),
+            (FORMAT, 1, []),
+            (FORMAT, 1, {}),
+            (FORMAT, 1, ["k", 1]),
+            (FORMAT, 1, ["k", "x", 0, 1]),
+            (FORMAT, 1, ["k", 1, -1, 1]),
+            (FORMAT, 1, ["k", 1, 0, -1]),
+            (FORMAT, 1, ["k", 1, 1, 1]),
+        )
+    ],
 )
 def test_damage_costs_only_time(tmp_path: Path, damage: bytes) -> None:
     for number in range(16):
-        (tmp_path / f"results-{number:02d}.json").write_bytes(damage)
+        (tmp_path / f"results-{number:02d}.shard").write_bytes(damage)
     cache = Cache(tmp_path)
     assert cache.get("a.py", "k") is None
     cache.put("a.py", "k", "fresh")
     cache.save()
     assert Cache(tmp_path).get("a.py", "k") == "fresh"
+
+
+def test_a_shard_that_is_cut_off_is_none(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, shards=1)
+    cache.put("a.py", "k", ["a", 1])
+    cache.put_text("b.py", "k", "two\nlines")
+    cache.save()
+    (shard,) = tmp_path.glob("results-*.shard")
+    whole = shard.read_bytes()
+    assert Cache(tmp_path, shards=1).get("a.py", "k") == ["a", 1]
+    for end in range(len(whole)):
+        shard.write_bytes(whole[:end])
+        damaged = Cache(tmp_path, shards=1)
+        assert (damaged.get("a.py", "k"), damaged.get_text("b.py", "k")) == (None, None)
+
+
+@given(st.dictionaries(st.text(), st.text()), st.dictionaries(st.text(), st.text()))
+def test_texts_stay_as_they_are(first: dict[str, str], second: dict[str, str]) -> None:
+    with TemporaryDirectory() as folder:
+        for texts in (first, second):
+            cache = Cache(Path(folder), shards=2)
+            for name, text in texts.items():
+                cache.put_text(name, "k", text)
+            cache.save()
+        kept = Cache(Path(folder), shards=2)
+        for name, text in {**first, **second}.items():
+            assert kept.get_text(name, "k") == text
+
+
+def test_a_text_that_is_no_result_gives_none(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.put_text("a.py", "k", "{")
+    cache.save()
+    assert Cache(tmp_path).get("a.py", "k") is None
+    assert Cache(tmp_path).latest("a.py") is None
+    assert Cache(tmp_path).get_text("a.py", "k") == "{"
 
 
 def test_forgets_what_was_not_used_for_long(tmp_path: Path) -> None:
@@ -87,7 +140,8 @@ def test_forgets_what_was_not_used_for_long(tmp_path: Path) -> None:
     for number in range(100):
         last.put(f"g{number}", "k", number)
     last.save()
-    names = {name for path in tmp_path.glob("results-*.json") for name in json.loads(path.read_text())["files"]}
+    heads = [json.loads(path.read_bytes().partition(b"\n")[0]) for path in tmp_path.glob("results-*.shard")]
+    names = {name for head in heads for name in head["files"]}
     assert names == {"f0", *(f"g{number}" for number in range(100))}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from graphlib import TopologicalSorter
 
 from hypothesis import given
@@ -14,7 +15,7 @@ from hostsync.project.imports import Module, Resolver
 
 def module(dotted: str, *imports: tuple[str, str | None], names: tuple[str, ...] = (), typing: bool = False) -> Module:
     listed = tuple(Imported(base, name, name or base, typing) for base, name in imports)
-    return Module(dotted.replace(".", "/") + ".py", "place", dotted, Outline(listed, names))
+    return Module(dotted.replace(".", "/") + ".py", "place", dotted, lambda: Outline(listed, names))
 
 
 def targets(graph: Graph, key: str) -> dict[str, str]:
@@ -62,7 +63,7 @@ def test_what_is_imported_for_types_is_known() -> None:
 
 
 def test_what_is_imported_in_a_function_is_known_but_not_passed_on() -> None:
-    late = Module("b.py", "place", "b", Outline((Imported("a", "f", "f", False, True),), ()))
+    late = Module("b.py", "place", "b", lambda: Outline((Imported("a", "f", "f", False, True),), ()))
     graph = build([module("a", names=("f",)), late, module("c", ("b", "f"), ("b", "*"))])
     assert targets(graph, "b.py") == {"a f": "a.py:f"}
     assert targets(graph, "c.py") == {}
@@ -85,7 +86,7 @@ def test_a_module_is_known_by_its_whole_name() -> None:
 
 
 def test_modules_of_different_places_do_not_see_each_other() -> None:
-    other = Module("x/a.py", "elsewhere", "a", Outline((), ("f",)))
+    other = Module("x/a.py", "elsewhere", "a", lambda: Outline((), ("f",)))
     assert build([other, module("b", ("a", "f"))]).needs["b.py"].modules == ()
 
 
@@ -133,7 +134,8 @@ OUTLINES = st.builds(
 @given(st.lists(OUTLINES, min_size=len(NAMES), max_size=len(NAMES)), st.dictionaries(st.sampled_from(NAMES), OUTLINES))
 def test_a_graph_that_is_brought_up_to_date_is_a_new_one(outlines: list[Outline], later: dict[str, Outline]) -> None:
     def of(dotted: str, outline: Outline) -> Module:
-        return Module(dotted.replace(".", "/") + ".py", "place", dotted, outline)
+        key = dotted.replace(".", "/") + ".py"
+        return Module(key, "place", dotted, lambda: outline, text=lambda: json.dumps(outline))
 
     modules = [of(name, outline) for name, outline in zip(NAMES, outlines, strict=True)]
     changed = [of(m.dotted, later.get(m.dotted, m.outline)) for m in modules]
@@ -149,6 +151,26 @@ def test_only_what_a_change_may_concern_is_looked_at_again() -> None:
     assert resolver.concerned({before.key: before.outline}) == {"p/a.py", "p/all.py"}
     resolver = Resolver([module("p.a"), used, *others])
     assert resolver.concerned({before.key: before.outline}) == {"p/a.py", "p/all.py", "p/use.py"}
+
+
+def test_an_outline_that_can_not_be_concerned_is_not_loaded() -> None:
+    loaded: list[str] = []
+
+    def late(dotted: str, *imports: tuple[str, str], names: tuple[str, ...] = ()) -> Module:
+        outline = Outline(tuple(Imported(base, name, name, False) for base, name in imports), names)
+        text = json.dumps(outline)
+
+        def load() -> Outline:
+            loaded.append(dotted)
+            return outline
+
+        return Module(f"{dotted}.py", "place", dotted, load, text=lambda: text)
+
+    modules = [late("a", names=("f", "g")), late("b", ("a", "f")), late("c", ("a", "g")), late("d", ("c", "*"))]
+    before = Outline((), ("f",))
+    assert Resolver(modules).concerned({"a.py": before}) == {"a.py", "c.py", "d.py"}
+    assert loaded == ["a", "c", "d"]
+    assert late("e", names=("\u00fc",)).may_have(("\u00fc",)), "a text of JSON does not hold it as it is"
 
 
 def test_a_graph_stays_as_it_is_where_all_imports_stand_for_what_they_stood_for() -> None:

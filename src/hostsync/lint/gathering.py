@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from hostsync.facts import Outline
@@ -41,8 +40,8 @@ class Project(NamedTuple):
     """The place in `entries` by key."""
     units: tuple[str, ...]
     """Of each entry, what it shares with those whose calls count for it."""
-    outlines: Mapping[str, Outline] = MappingProxyType({})
-    """By key; empty where the graph is from an earlier run."""
+    sketches: Mapping[str, Sketch]
+    """By key."""
     is_aided: bool = True
     """Indexes tell of other packages."""
 
@@ -127,22 +126,21 @@ def gather(
         for e in entries
         if e.key in found
     }
-    outlines: dict[str, Outline] = {}
     roots = {
         key: units.roots.of(place) if units is not None and place == root_of(e.file) else ()
         for key, (e, place) in placed.items()
     }
 
     def modules() -> list[Module]:
-        outlines.update((key, sketch.outline()) for key, sketch in found.items())
         return [
             Module(
                 key,
                 place,
                 e.file.module,
-                outlines[key],
+                found[key].outline,
                 load_indexes(indexes_of(e.file.settings.index)) if is_aided else None,
                 roots[key],
+                found[key].text,
             )
             for key, (e, place) in placed.items()
         ]
@@ -160,7 +158,7 @@ def gather(
     places = {entry.key: index for index, entry in enumerate(entries)}
     shared = ((unit_of(entry.file), str(entry.file.path)) for entry in entries)
     parts = tuple(own if u in crowded else u for u, own in shared)
-    return Project(tuple(entries), graph, places, parts, outlines, is_aided)
+    return Project(tuple(entries), graph, places, parts, found, is_aided)
 
 
 def _kept_graph(
@@ -169,18 +167,20 @@ def _kept_graph(
     """The graph that is kept under `name` and `mark`, brought up to date; else a new one. It is kept then."""
     marks = " ".join(sketch.digest for sketch in sketches.values())
     graph, kept, text = None, None, ""
-    match memory.graphs.get(name, mark):
-        case [str() as check, str() as then, str() as text] if digest(b"", encoded(then), encoded(text)) == check:
-            kept = _from_plain(json.loads(text))
-            if then == marks:
-                return kept
-            before = _outlines_before(sketches, then, memory.outlines)
-            graph = None if before is None else rebuilt(kept, modules(), before)
+    check, _, held = (memory.graphs.get_text(name, mark) or "").partition("\n")
+    if held and digest(b"", encoded(held)) == check:
+        then, _, text = held.partition("\n")
+        kept = _from_plain(json.loads(text))
+        if then == marks:
+            return kept
+        before = _outlines_before(sketches, then, memory.outlines)
+        graph = None if before is None else rebuilt(kept, modules(), before)
     if graph is None:
         graph = build(modules())
     if graph is not kept:
         text = json.dumps(graph, separators=(",", ":"))
-    memory.graphs.put(name, mark, [digest(b"", encoded(marks), encoded(text)), marks, text])
+    held = f"{marks}\n{text}"
+    memory.graphs.put_text(name, mark, f"{digest(b'', encoded(held))}\n{held}")
     return graph
 
 

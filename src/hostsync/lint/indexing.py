@@ -59,7 +59,9 @@ def make_index(
     mark = digest(tool.encode("ascii"), *sources)
     prefix = f"<{name}@{mark[:16]}>/"
     project, found = interfaces(files, lambda f: prefix + _rest(f), workers=workers, progress=progress)
-    modules = [Module(e.key, "", e.file.module, o) for e in project.entries if (o := project.outlines.get(e.key))]
+    modules = [
+        Module(e.key, "", e.file.module, s.outline) for e in project.entries if (s := project.sketches.get(e.key))
+    ]
     modules.sort(key=lambda module: module.key)
     others = passed_on(modules)
     full = _completed({key: json.loads(text) for key, text in found.items()}, modules, others)

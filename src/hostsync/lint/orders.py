@@ -156,9 +156,8 @@ class Linked(Order[Result]):
     def _text(self, place: int, result: Result) -> str:
         if result.interface is None:
             assert self.caches is not None
-            data = self.caches.interfaces.get(self.project.entries[place].key, result.digest)
-            text = data if isinstance(data, str) and digest(b"", encoded(data)) == result.digest else None
-            if text is None:
+            text = self.caches.interfaces.get_text(self.project.entries[place].key, result.digest)
+            if text is None or digest(b"", encoded(text)) != result.digest:
                 # The cache is damaged, or a part of it was deleted.
                 receive(self.shared([self.job[place]], HERE))
                 text = study_file(self.task(place)).interface
@@ -182,9 +181,9 @@ class Linked(Order[Result]):
             plain: Plain = [to_plain(result.checked), *about]
             self.caches.results.put(key, self.keys[place], plain)
             if result.interface is not None:
-                self.caches.interfaces.put(key, result.digest, result.interface)
+                self.caches.interfaces.put_text(key, result.digest, result.interface)
             if result.told is not None:
-                self.caches.told.put(key, result.told_digest, result.told)
+                self.caches.told.put_text(key, result.told_digest, result.told)
 
 
 def may_be_kept(result: Result) -> bool:

@@ -131,8 +131,9 @@ class Rounds:
         text = telling.text
         if text is None and first.caches is not None:
             name = round_name(first.project.entries[place].key, telling.round)
-            kept = first.caches.told.get(name, telling.digest)
-            text = kept if isinstance(kept, str) and digest(b"", encoded(kept)) == telling.digest else None
+            text = first.caches.told.get_text(name, telling.digest)
+            if text is not None and digest(b"", encoded(text)) != telling.digest:
+                text = None
         if text is None:
             # The cache is damaged, or a part of it was deleted.
             receive(self.shared([place], HERE))
@@ -175,7 +176,7 @@ class Rounds:
                 name = self.name(place)
                 first.caches.handed.put(name, self.keys[place], [to_plain(result.checked), result.told_digest])
                 if result.told is not None:
-                    first.caches.told.put(name, result.told_digest, result.told)
+                    first.caches.told.put_text(name, result.told_digest, result.told)
 
     def _forget(self, place: int) -> None:
         self.keys.pop(place, None)

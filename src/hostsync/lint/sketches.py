@@ -24,12 +24,21 @@ class Sketch:
         first_names: the first parts of the absolute imports that run with the module.
         digest: of the outline.
         load: gives its plain form.
+        text: gives that as it is kept; None if it is not.
     """
 
-    def __init__(self, entry: Entry, first_names: list[str], digest: str, load: Callable[[], _Whole]) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        first_names: list[str],
+        digest: str,
+        load: Callable[[], _Whole],
+        text: Callable[[], str | None],
+    ) -> None:
         self.entry = entry
         self.first_names = first_names
         self.digest = digest
+        self.text = text
         self._load = load
 
     @cached_property
@@ -65,7 +74,8 @@ class Outlines:
         """The sketch of a file; None if it has none, or can't be read."""
         match self._heads.get(entry.key, entry.content):
             case [list() as first, str() as mark] if all(isinstance(name, str) for name in first):
-                return Sketch(entry, cast("list[str]", first), mark, partial(self._whole, entry))
+                names = cast("list[str]", first)
+                return Sketch(entry, names, mark, partial(self._whole, entry), partial(self._text, entry))
         found = sketch_of(entry)
         if found is not None:
             self._heads.put(entry.key, entry.content, [cast("Plain", found.first_names), found.digest])
@@ -75,6 +85,9 @@ class Outlines:
     def _whole(self, entry: Entry) -> _Whole:
         kept = _of_three(self._wholes.get(entry.key, entry.content))
         return kept or _read(entry) or _NOTHING
+
+    def _text(self, entry: Entry) -> str | None:
+        return self._wholes.get_text(entry.key, entry.content)
 
     def latest(self, key: str, mark: str) -> Outline | None:
         """What an earlier run found in a file, given the digest of that; None if it is lost."""
@@ -95,7 +108,7 @@ def sketch_of(entry: Entry) -> Sketch | None:
         return None
     absolute = (module for module, _, _, _, local in whole[0] if not module.startswith(".") and not local)
     first_names = sorted({module.partition(".")[0] for module in absolute})
-    return Sketch(entry, first_names, _digest_of(whole), lambda: whole)
+    return Sketch(entry, first_names, _digest_of(whole), lambda: whole, lambda: None)
 
 
 def _read(entry: Entry) -> _Whole | None:

@@ -29,10 +29,9 @@ class Stamps:
 
     def content(self, key: str, stamp: tuple[int, ...]) -> str | None:
         """The digest of what a file holds, by its unique name and its stamp; None if it must be read."""
-        content = self._kept.get(key, str(stamp)) if stamp else None
-        return content if isinstance(content, str) else None
+        return self._kept.get_text(key, str(stamp)) if stamp else None
 
     def put(self, key: str, stamp: tuple[int, ...], content: str) -> None:
         """Keeps the digest of a file that was read after it had `stamp`."""
         if stamp and max(stamp[:2]) < self._now - _SETTLED:
-            self._kept.put(key, str(stamp), content)
+            self._kept.put_text(key, str(stamp), content)

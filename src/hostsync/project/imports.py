@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from hostsync.facts import KNOWN_BY_NAME, Imported, Outline
@@ -11,6 +11,7 @@ from hostsync.facts import KNOWN_BY_NAME, Imported, Outline
 INIT: Final = "__init__"
 _LONGEST_WAY: Final = 12
 """How many re-exports a name is followed through."""
+_STAR: Final = ('"*"',)
 _MOST_STARS: Final = 4
 """How many `import *` behind each other are followed."""
 
@@ -25,20 +26,54 @@ class Outside(Protocol):
         """The names that `from dotted import *` brings."""
 
 
-class Module(NamedTuple):
-    """A module of the project."""
+class Module:
+    """A module of the project.
 
-    key: str
-    """Its unique name."""
-    place: str
-    """What its absolute imports start from: modules of one place see each other."""
-    dotted: str
-    """Its dotted name; that of a package ends in `.__init__`."""
-    outline: Outline
-    outside: Outside | None = None
-    """What it knows beyond the project."""
-    roots: tuple[str, ...] = ()
-    """Further folders that its absolute imports may start from, the nearest first."""
+    Attributes:
+        key: its unique name.
+        place: what its absolute imports start from: modules of one place see each other.
+        dotted: its dotted name; that of a package ends in `.__init__`.
+        outside: what it knows beyond the project.
+        roots: further folders that its absolute imports may start from, the nearest first.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        place: str,
+        dotted: str,
+        outline: Callable[[], Outline],
+        outside: Outside | None = None,
+        roots: tuple[str, ...] = (),
+        text: Callable[[], str | None] | None = None,
+    ) -> None:
+        """
+        Args:
+            key, place, dotted, outside, roots: as the attributes.
+            outline: gives its outline. It is asked once, if at all.
+            text: gives a text in which each ASCII name of the outline stands, and `"*"` for an `import *`; None if
+                there is none.
+        """
+        self.key = key
+        self.place = place
+        self.dotted = dotted
+        self.outside = outside
+        self.roots = roots
+        self._load = outline
+        self._outline: Outline | None = None
+        self._text = text
+
+    @property
+    def outline(self) -> Outline:
+        """What it imports and defines."""
+        if self._outline is None:
+            self._outline = self._load()
+        return self._outline
+
+    def may_have(self, names: Collection[str]) -> bool:
+        """Whether its outline may have one of some names, as far as that is known without loading it."""
+        text = None if self._text is None or self._outline is not None else self._text()
+        return text is None or any(name in text or not name.isascii() for name in names)
 
 
 def passed_on(modules: Iterable[Module]) -> dict[str, dict[str, str]]:
@@ -134,6 +169,8 @@ class Resolver:
             return found
         self._add_aliases(names)
         for key, module in self.modules.items():
+            if not module.may_have(names):
+                continue
             _, _, attributes = module.outline
             if any(imported.name in names for imported in module.outline.imports) or any(
                 not names.isdisjoint(chain.split(".")) for _, chain in attributes
@@ -147,7 +184,7 @@ class Resolver:
         while known < len(names):
             known = len(names)
             for module in self.modules.values():
-                for imported in module.outline.imports:
+                for imported in module.outline.imports if module.may_have(names) else ():
                     if imported.name in names:
                         names.add(imported.alias)
 
@@ -155,7 +192,7 @@ class Resolver:
         """The modules that have all of what some modules hold by `import *`, over any number of others."""
         importing: dict[str, list[str]] = {}
         for key, module in self.modules.items():
-            for star in _stars_in(module.outline):
+            for star in _stars_in(module.outline) if module.may_have(_STAR) else ():
                 base = self._base(module, star)
                 held = None if base is None else self._module(module, base)
                 if held is not None:

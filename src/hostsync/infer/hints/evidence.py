@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from hostsync.catalogue.model import Op
+from hostsync.catalogue.ops import only_of_tensors
 from hostsync.facts import (
     NODES_IN,
     Assert,
@@ -482,8 +483,7 @@ def _tensor_methods(ops: Mapping[str, Op]) -> frozenset[str]:
     held = _TENSOR_METHODS.get(id(ops))
     if held is None or held[0] is not ops:
         prefix = "Tensor."
-        # Not over `items()`: an operation is read when it is asked for.
-        names = frozenset(name[len(prefix) :] for name in ops if name.startswith(prefix) and ops[name].tensor_only)
+        names = frozenset([name[len(prefix) :] for name in only_of_tensors(ops, prefix)])
         held = _TENSOR_METHODS[id(ops)] = (ops, names)
     return held[1]
 
