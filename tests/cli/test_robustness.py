@@ -159,7 +159,7 @@ def test_the_number_of_jobs_and_the_cache_change_nothing(hostsync_in: Hostsync, 
 def test_a_damaged_cache_changes_nothing(hostsync_in: Hostsync, tmp_path: Path) -> None:
     many(tmp_path, 20)
     cold = hostsync_in("check")
-    shards = list((tmp_path / ".hostsync_cache").glob("*.json"))
+    shards = list((tmp_path / ".hostsync_cache").glob("*.shard"))
     assert shards
     for number, shard in enumerate(shards):
         data = shard.read_bytes()
