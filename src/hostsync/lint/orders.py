@@ -45,6 +45,8 @@ class Linked(Order[Result]):
         self.keys: dict[int, str] = {}
         self.homes: dict[int, int] = {}
         """Of each file that a worker studied, which one."""
+        self._offered: dict[str, str] = {}
+        """By target, as `offered` gives it."""
         self._told: dict[int, set[str]] = {}
         """By worker, the interfaces that it has been told."""
 
@@ -130,10 +132,17 @@ class Linked(Order[Result]):
 
     def offered(self, target: str) -> str:
         """A digest of all that is to be known through `key:name`; empty if that is nothing."""
+        known = self._offered.get(target)
+        if known is not None:
+            return known
         key, _, name = target.partition(SEPARATOR)
         place = self.project.places.get(key)
         held = None if place is None else self.results.get(place)
-        return "" if held is None or held.offers is None else offered(held.offers, name)
+        if held is None or held.offers is None:
+            return ""
+        # What a file offers is settled once it is studied.
+        found = self._offered[target] = offered(held.offers, name)
+        return found
 
     def shared(self, indexes: Sequence[int], worker: int, more: Iterable[int] = ()) -> object:
         told = self._told.setdefault(worker, set())
