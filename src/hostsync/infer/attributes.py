@@ -30,6 +30,7 @@ from hostsync.infer.values import (
     DtypeValue,
     Instance,
     Items,
+    Mapping,
     Method,
     Nothing,
     Partial,
@@ -179,6 +180,9 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
             return NUMBER
         if name == "saved_tensors":
             return _saved(frame, base.name)
+        if name == "state" and frame.context.is_optimizer_class(base.name):
+            # What it knows of each parameter: to look one up by the tensor that it is waits for nothing.
+            return Mapping((), UNKNOWN)
         distribution = distribution_base(frame.context, base.name)
         return Method(base, name) if distribution is None else _of_distribution(frame, base, distribution, name)
     if name == "device":

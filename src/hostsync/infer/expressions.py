@@ -415,9 +415,12 @@ def _formatted(frame: Frame, node: facts.Formatted) -> Value:
 def _lambda(frame: Frame, node: facts.Lambda) -> Value:
     saved = frame.save()
     proven = usage(frame.context, node).tensors
+    # What the function around it, or another of its lambdas, does with something of that name says nothing.
+    frame.inner_scope += 1
     for param in node.params:
         place = proven.get(param.name)
         frame.bind(param.name, UNKNOWN if place is None else as_tensor(UNKNOWN, place))
+    frame.inner_scope -= 1
     evaluate(frame, node.body)
     frame.restore(saved)
     symbol = frame.symbol + ".<lambda>"

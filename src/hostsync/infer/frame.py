@@ -298,6 +298,14 @@ class Context:
             isinstance(base, Ref) and base.name in _TENSOR_CLASSES for info in self.lineage(name) for base in info.bases
         )
 
+    def is_optimizer_class(self, name: str) -> bool:
+        """Whether a class of the project is derived from an optimizer of torch."""
+        return any(
+            isinstance(base, Ref) and base.name.startswith("torch.optim.")
+            for info in self.lineage(name)
+            for base in info.bases
+        )
+
     def follow_later(self, callee: Callable) -> None:
         """Note that a function is to be followed for its waits."""
         self.pending.append(callee)

@@ -143,7 +143,10 @@ class Tensor(NamedTuple):
     """True for page-locked host memory; None when not known."""
     origin: Origin | None = None
     param: str | None = None
-    """The parameter that it is, if it was handed in unchanged."""
+    """The parameter that it is, if it was handed in unchanged; of several, as `params_in` reads it."""
+
+
+EITHER: Final = "|"
 
 
 def host_doubt(tensor: Tensor) -> str:
@@ -407,8 +410,18 @@ def _join_tensors(a: Tensor, b: Tensor) -> Tensor:
         a.sure and b.sure,
         a.pinned if a.pinned == b.pinned else None,
         b.origin if only_host(a.device) and not only_host(b.device) else a.origin or b.origin,
-        a.param if a.param == b.param else None,
+        a.param if a.param == b.param else _either(a.param, b.param),
     )
+
+
+def _either(a: str | None, b: str | None) -> str | None:
+    """What stands for one of several parameters, as `params_in` reads it; None where it may be something else."""
+    return None if a is None or b is None else EITHER.join(sorted({*a.split(EITHER), *b.split(EITHER)}))
+
+
+def params_in(param: str) -> list[str]:
+    """The parameters that a tensor may be, handed in unchanged."""
+    return param.split(EITHER)
 
 
 def _join_items(a: Items, b: Items) -> Items:

@@ -61,7 +61,8 @@ class Module:
         self.roots = roots
         self._load = outline
         self._outline: Outline | None = None
-        self._text = text
+        self._load_text = text
+        self._text: str | None = None
 
     @property
     def outline(self) -> Outline:
@@ -72,7 +73,9 @@ class Module:
 
     def may_have(self, names: Collection[str]) -> bool:
         """Whether its outline may have one of some names, as far as that is known without loading it."""
-        text = None if self._text is None or self._outline is not None else self._text()
+        if self._load_text is not None:
+            self._text, self._load_text = self._load_text(), None
+        text = self._text
         return text is None or any(name in text or not name.isascii() for name in names)
 
 
@@ -167,9 +170,9 @@ class Resolver:
         found = set(before)
         if not names:
             return found
-        self._add_aliases(names)
+        near = self._add_aliases(names)
         for key, module in self.modules.items():
-            if not module.may_have(names):
+            if key not in near:
                 continue
             _, _, attributes = module.outline
             if any(imported.name in names for imported in module.outline.imports) or any(
@@ -178,15 +181,19 @@ class Resolver:
                 found.add(key)
         return found | self._bringing(found)
 
-    def _add_aliases(self, names: set[str]) -> None:
-        """Adds the names by which modules pass on what goes by one of `names`."""
-        known = -1
-        while known < len(names):
-            known = len(names)
-            for module in self.modules.values():
-                for imported in module.outline.imports if module.may_have(names) else ():
-                    if imported.name in names:
-                        names.add(imported.alias)
+    def _add_aliases(self, names: set[str]) -> set[str]:
+        """Adds the names by which modules pass on what goes by one of `names`; the modules that may have any."""
+        near: set[str] = set()
+        news = set(names)
+        while news:
+            aliases: set[str] = set()
+            for key, module in self.modules.items():
+                if module.may_have(news):
+                    near.add(key)
+                    aliases.update([imported.alias for imported in module.outline.imports if imported.name in news])
+            news = aliases - names
+            names |= news
+        return near
 
     def _bringing(self, keys: Iterable[str]) -> set[str]:
         """The modules that have all of what some modules hold by `import *`, over any number of others."""

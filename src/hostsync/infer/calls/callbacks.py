@@ -66,8 +66,10 @@ def called_back(frame: Frame, node: facts.Expr, callee: Value, values: Sequence[
 def _followed_here(frame: Frame, node: facts.Lambda, bindings: Mapping_[str, Value]) -> Value:
     """A lambda of the function at hand: what it sees there, it sees when it is called."""
     saved = frame.save()
+    frame.inner_scope += 1
     for param in node.params:
         frame.bind(param.name, bindings.get(param.name, UNKNOWN))
+    frame.inner_scope -= 1
     value = evaluate(frame, node.body)
     frame.restore(saved)
     return value

@@ -99,7 +99,7 @@ _SELF: Final = frozenset({"self", "cls"})
 _WHOLE_DTYPES: Final = frozenset({"int8", "uint8", "int16", "short", "int32", "int", "int64", "long", "bool"})
 """No module is of these: `x.to(torch.int64)` proves a tensor."""
 _CONVERSIONS: Final = frozenset({"as_tensor", "asarray", "from_numpy", "new_tensor", "tensor"})
-_FILLS: Final = frozenset({"full", "new_full"})
+_FILLS: Final = frozenset({"full", "full_like", "new_full"})
 """They take what they convert behind the size."""
 _JOINING: Final = frozenset({"stack", "vstack", "hstack", "dstack", "cat", "concat", "concatenate"})
 """They take a sequence of tensors."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Bindings
-from functools import partial
+from functools import partial, reduce
 from typing import Final
 
 from hostsync import facts
@@ -17,6 +17,7 @@ from hostsync.infer.linking.plain import is_foreign, is_tensor_annotation
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    EITHER,
     NUMBER,
     UNKNOWN,
     Array,
@@ -39,6 +40,7 @@ from hostsync.infer.values import (
     holds_no_tensor,
     is_of_params,
     join,
+    params_in,
     tensor_at,
     tensors_in,
     unmixed,
@@ -136,8 +138,9 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
     for value in frame.returns or frame.of_nothing:
         result = value if result is None else join(result, value)
     if result is None:
-        # What only raises an error is left to those that override it.
-        result = UNKNOWN if is_abstract(node) else Nothing()
+        # What only raises an error, or is a method that does nothing, is left to those that override it.
+        is_open = is_abstract(node) or (frame.owner is not None and _is_stub(node))
+        result = UNKNOWN if is_open else Nothing()
     if node.returns is not None:
         is_stub = _is_stub(node)
         if is_stub or isinstance(result, Method) or (isinstance(result, Unknown) and result.param is None):
@@ -205,6 +208,11 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
             argument = bindings.get(value.param)
             if argument is not None and not isinstance(argument, Unknown):
                 return argument
+            if EITHER in value.param:
+                # What other calls hand in says nothing of a call that hands in no tensor.
+                given = [bindings.get(name, defaults.get(name, UNKNOWN)) for name in params_in(value.param)]
+                if not any(tensors_in(one) for one in given):
+                    return reduce(join, given)
         elif not is_of_params(value.device):
             return value
         # Where another place is known, what is made there is a tensor whatever the argument holds.
