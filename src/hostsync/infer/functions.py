@@ -22,11 +22,11 @@ from hostsync.infer.generated import is_made_for
 from hostsync.infer.hints.annotations import MODULE_CLASS, admits_number, from_annotation
 from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.hints.evaluated import evaluated
-from hostsync.infer.hints.evidence import Usage, dotted_path, usage_of
+from hostsync.infer.hints.evidence import Annotated, Usage, dotted_path, usage_of
 from hostsync.infer.hints.host_devices import is_handed_host
 from hostsync.infer.hints.imported import imports_torch
 from hostsync.infer.linking.links import KnownClass
-from hostsync.infer.linking.plain import is_tensor_annotation, short_name
+from hostsync.infer.linking.plain import MODULE, is_tensor_annotation, short_name
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
@@ -75,6 +75,24 @@ def canonical(context: Context, node: facts.Expr) -> str | None:
     return f"{value.name}.{rest}" if rest else value.name
 
 
+def _annotated_as_tensors(context: Context, node: facts.Expr) -> Annotated:
+    """What the function of the project that an expression names says of its parameters."""
+    value: Value | None = None
+    if isinstance(node, facts.Name):
+        value = context.names.get(node.id)
+    elif isinstance(node, facts.Attr) and isinstance(node.value, facts.Name) and context.links is not None:
+        module = context.names.get(node.value.id)
+        if isinstance(module, Ref) and module.name.startswith(MODULE):
+            value = context.links.member(module.name[len(MODULE) :], node.name)
+    if not isinstance(value, Callable) or not isinstance(value.node, facts.Function):
+        return ()
+    by_place = [param for param in value.node.params if param.kind in _BY_PLACE]
+    return tuple([param.name if is_tensor_annotation(param.annotation) else None for param in by_place])
+
+
+_BY_PLACE: Final = frozenset({"positional", "normal"})
+
+
 def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
     key = id(node)
     known = context.usages.get(key)
@@ -87,6 +105,7 @@ def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
             lambda expr: canonical(context, expr),
             context.uses_torch or imports_torch(body, into_functions=True),
             lambda: isinstance(node, facts.Function) and context.knows_arrays(node),
+            partial(_annotated_as_tensors, context),
         )
         context.usages[key] = known
     return known

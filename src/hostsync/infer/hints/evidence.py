@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from hostsync.catalogue.model import Op
 from hostsync.catalogue.ops import only_of_tensors
@@ -187,18 +187,28 @@ def receiver_node(node: Call) -> Expr | None:
     return node.func.value if isinstance(node.func, Attr) else None
 
 
+Annotated: TypeAlias = tuple[str | None, ...]
+"""Of the parameters of a function that a place may give, the names of those that are annotated as tensors."""
+
+
+def _not_annotated(_: Expr) -> Annotated:
+    return ()
+
+
 def usage_of(
     body: tuple[Stmt, ...],
     ops: Mapping[str, Op],
     canonical: Callable[[Expr], str | None],
     uses_torch: bool,
     knows_arrays: Callable[[], bool] = bool,
+    annotated: Callable[[Expr], Annotated] = _not_annotated,
     converted: list[tuple[str, int]] | None = None,
 ) -> Usage:
     """Collect evidence from a function's body, nested functions included.
 
     `canonical` gives the dotted name of what a call calls. Where `uses_torch` is false, no use proves a tensor.
     Where `knows_arrays` says so, an index like `x[:, 0]` does not.
+    `annotated` gives what the function of the project that a call calls says of its parameters.
     `converted` takes the names that are bound anew to what they are turned into, with the row.
     """
     tensors: dict[str, Place] = {}
@@ -250,6 +260,8 @@ def usage_of(
             span, func, args, keywords = node
             if uses_torch:
                 _from_call(node, ops, canonical, tensors, masks)
+                if args or keywords:
+                    _from_annotations(node, annotated(func), tensors)
             if type(func) is an_attribute:
                 _, owner, name = func
                 if name in _FILLING and type(owner) is not a_name:
@@ -324,7 +336,7 @@ def usage_of(
                 names, inside, rest = guarded
                 if names is not None and not _leaves(node):
                     asked |= _asked_for_tensors(node)
-                inner = usage_of(inside, ops, canonical, uses_torch, knows_arrays, converted)
+                inner = usage_of(inside, ops, canonical, uses_torch, knows_arrays, annotated, converted)
                 for path, place in inner.tensors.items():
                     if names is not None and path not in names and (path not in tensors or place < tensors[path]):
                         tensors[path] = place
@@ -653,6 +665,21 @@ def _from_call(
                 masks.add(dotted_path(arg) or "")
     for keyword, arg in keywords:
         if keyword in _TENSOR_ARGUMENTS and type(arg) in _PATHS and any(param.name == keyword for param in params):
+            _note(tensors, arg, span)
+
+
+def _from_annotations(call: Call, params: Annotated, tensors: dict[str, Place]) -> None:
+    """Notes the names that a call hands to parameters which are annotated as tensors."""
+    if not params:
+        return
+    span, _, args, keywords = call
+    for param, arg in zip(params, args, strict=False):
+        if type(arg) is Starred:
+            break
+        if param is not None and type(arg) is Name:
+            _note(tensors, arg, span)
+    for keyword, arg in keywords:
+        if keyword is not None and keyword in params and type(arg) is Name:
             _note(tensors, arg, span)
 
 
