@@ -1,3 +1,4 @@
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -123,3 +124,20 @@ class Evaluation:
     def own(self, count: int):
         made = [torch.zeros(3, device=self.device) for _ in range(count)]
         return [one.to(self.device) for one in made]  # silent: HS401
+
+
+def picked_by_an_array(data, device, steps):
+    for _ in range(steps):
+        picked = np.random.choice(len(data["x"]), 8)
+        x = data["x"][picked].to(device)  # expect: HS401
+        y = data["y"][picked, :].float().to(device)  # expect: HS401
+        seen = data["x"][picked].to(torch.float64)
+        yield x, y, seen
+
+
+def picked_by_what_is_not_known(data, device, picked):
+    return data["x"][picked].to(device)
+
+
+def an_element(data, device, row):
+    return data["x"][row][0].to(device)

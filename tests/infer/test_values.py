@@ -128,11 +128,17 @@ def test_joined_tensors_live_in_the_places_of_both(a: v.Tensor, b: v.Tensor) -> 
     assert isinstance(joined, v.Tensor)
     assert joined.device == a.device | b.device
     assert joined.sure == (a.sure and b.sure)
-    for field in ("dtype", "ndim", "pinned", "param"):
+    for field in ("dtype", "ndim", "pinned"):
         if getattr(a, field) == getattr(b, field):
             assert getattr(joined, field) == getattr(a, field)
         else:
             assert not getattr(joined, field)
+    if a.param is None or b.param is None:
+        assert joined.param is None
+    else:
+        assert joined.param is not None
+        assert set(v.params_in(joined.param)) == {*v.params_in(a.param), *v.params_in(b.param)}
+    assert v.join(b, a).param == joined.param
 
 
 @given(TENSORS, VALUES)

@@ -20,6 +20,7 @@ from hostsync.infer.linking.handed import HELD
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    Array,
     DeviceValue,
     Instance,
     Items,
@@ -67,6 +68,8 @@ def is_taken_in(frame: Frame, node: facts.Call, keywords: KeywordList) -> bool:
         return False
     if any(name == "non_blocking" and not (isinstance(v, Number) and v.const is False) for name, _, v in keywords):
         return False
+    if _is_picked_by_array(frame, node.func.value):
+        return True
     if node.func.name == "cuda":
         return _is_moved_in_place(frame, node.func.value) or _is_from_caller(frame, node.func.value)
     if frame.function is None or frame.function.name.lstrip("_").startswith("forward"):
@@ -76,6 +79,19 @@ def is_taken_in(frame: Frame, node: facts.Call, keywords: KeywordList) -> bool:
         return False
     own = isinstance(to.value, facts.Name) and frame.env.get(to.value.id) == frame.bound and to.name in _OWN_DEVICE
     return own and not is_module_class(frame.context, frame.bound.name) and _is_from_caller(frame, node.func.value)
+
+
+def _is_picked_by_array(frame: Frame, node: facts.Expr) -> bool:
+    """`x[np.random.choice(len(x), 8)]`, or a copy of it.
+
+    Of what is on the CPU still, the copy waits, and of what is on the GPU already, the indices are copied first.
+    """
+    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _CONVERTING:
+        node = node.func.value
+    if not isinstance(node, facts.Subscript):
+        return False
+    keys = node.key.items if isinstance(node.key, facts.Sequence) and node.key.kind == "tuple" else (node.key,)
+    return any(isinstance(key, facts.Name) and isinstance(frame.lookup(key.id), Array) for key in keys)
 
 
 def _is_moved_in_place(frame: Frame, moved: facts.Expr) -> bool:
@@ -146,6 +162,7 @@ _LOOPS: Final[frozenset[type]] = frozenset({facts.For, facts.Generator})
 
 
 _COPYING: Final = frozenset("clone contiguous detach flatten reshape squeeze unsqueeze view".split())
+_CONVERTING: Final = _COPYING | {"float", "double", "half", "bfloat16", "long", "int", "bool"}
 
 
 def moved_on(frame: Frame, node: facts.Call, wanted: DeviceValue, *, is_made_here: bool = False) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from hostsync.findings import Diagnostic, Finding, Location, Verdict
 from hostsync.report import Report, in_order
@@ -23,17 +23,24 @@ def render(report: Report) -> Iterator[str]:
     yield "[]\n" if separator == "[" else "\n]\n"
 
 
+_quoted: Final[Callable[[str], str]] = json.encoder.encode_basestring_ascii
+
+
 def _indented(value: object, margin: str) -> str:
     """As `json.dumps` with an indent of 2, which takes several times as long, below a margin."""
     if value is None:
         return "null"
     if type(value) is str:
-        return json.encoder.encode_basestring_ascii(value)
+        return _quoted(value)
     if type(value) is int:
         return str(value)
     inner = margin + "  "
     if isinstance(value, dict) and value:
-        parts = [f'{inner}"{key}": {_indented(item, inner)}' for key, item in value.items()]
+        # Most are texts, which are spared a call.
+        parts = [
+            f'{inner}"{key}": {_quoted(item) if type(item) is str else _indented(item, inner)}'
+            for key, item in value.items()
+        ]
         return "{\n" + ",\n".join(parts) + f"\n{margin}}}"
     if isinstance(value, list) and value:
         return "[\n" + ",\n".join([inner + _indented(item, inner) for item in value]) + f"\n{margin}]"
