@@ -68,11 +68,7 @@ DRAWS: Final = frozenset({"sample", "rsample", "sample_n", "rsample_n"})
 
 def distribution_base(context: Context, name: str) -> str | None:
     """The class of `torch.distributions` that one of the project is derived from, such as `….Categorical`."""
-    for info in context.lineage(name):
-        for base in info.bases:
-            if isinstance(base, Ref) and base.name.startswith(DISTRIBUTIONS):
-                return base.name
-    return None
+    return next((base for base in context.library_bases(name) if base.startswith(DISTRIBUTIONS)), None)
 
 
 def class_attribute(context: Context, name: str, attribute: str, receiver: Value) -> Value:

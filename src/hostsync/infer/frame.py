@@ -294,17 +294,15 @@ class Context:
 
     def is_tensor_class(self, name: str) -> bool:
         """Whether the objects of a class of the project are tensors: it is derived from `torch.Tensor`."""
-        return any(
-            isinstance(base, Ref) and base.name in _TENSOR_CLASSES for info in self.lineage(name) for base in info.bases
-        )
+        return any(base in _TENSOR_CLASSES for base in self.library_bases(name))
 
     def is_optimizer_class(self, name: str) -> bool:
         """Whether a class of the project is derived from an optimizer of torch."""
-        return any(
-            isinstance(base, Ref) and base.name.startswith("torch.optim.")
-            for info in self.lineage(name)
-            for base in info.bases
-        )
+        return any(base.startswith("torch.optim.") for base in self.library_bases(name))
+
+    def library_bases(self, name: str) -> list[str]:
+        """The classes of libraries that a class of the project is derived from, nearest first."""
+        return [base.name for info in self.lineage(name) for base in info.bases if isinstance(base, Ref)]
 
     def follow_later(self, callee: Callable) -> None:
         """Note that a function is to be followed for its waits."""
