@@ -4,18 +4,16 @@ import torch
 
 
 class Plain(torch.optim.Optimizer):
-    def __init__(self, params, lr=1e-3):
-        super().__init__(params, {"lr": lr})
-
-    @torch.no_grad()
     def step(self, closure=None):
         for group in self.param_groups:
             for p in group["params"]:
-                p.addcmul_(p.detach(), p.detach(), value=-1.0)
+                p.data.unsqueeze(0)
                 state = self.state[p]
-                if len(state) == 0:
+                if "step" not in state:
                     state["step"] = 0
-                state["step"] += 1
+                    if p.any():  # expect: HS201
+                        state["start"] = p.unsqueeze(0).detach().clone()
+                    state["average"] = torch.zeros_like(p.data).detach()
 
 
 class OfNoOptimizer:
