@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hostsync.infer.frame import Signature
 from hostsync.infer.linking.telling import Told, signature_of, signature_plain
 from hostsync.lint.callers import Evidence
+from hostsync.lint.heard import NOTHING, Heard, heard_at_once
 from hostsync.lint.landmarks import marked
-from hostsync.lint.passing import pass_on
+from hostsync.lint.passing import Links, pass_on
 
 CPU: list[Any] = ["T", ["cpu"], "float", 1, True, False, None]
 ROW = "3-1f-0"
@@ -33,7 +36,7 @@ def passed(files: dict[str, Any], value: list[Any]) -> dict[str, Any]:
     def add(params: dict[str, Any], name: str, found: Any, caller: str, row: str) -> None:
         params[name] = [found, marked(caller, row)]
 
-    return pass_on({"a.py": {"f": {"x": [value, "a call"]}}}, files, (), lambda _: (), add)
+    return pass_on({"a.py": {"f": {"x": [value, "a call"]}}}, Links(()), files, lambda _: (), add)
 
 
 def test_it_goes_through_several_files() -> None:
@@ -62,7 +65,9 @@ def test_tests_and_what_is_known_do_not_count() -> None:
     assert "b.py" not in passed(files, GPU)
     open_too = {**files, "b.py": told({}, "g")}
     assert "b.py" in passed(open_too, GPU)
-    assert "b.py" not in pass_on({"a.py": {"f": {"x": [GPU, ""]}}}, open_too, ("a.py",), lambda _: (), lambda *_: None)
+    assert "b.py" not in pass_on(
+        {"a.py": {"f": {"x": [GPU, ""]}}}, Links(("a.py",)), open_too, lambda _: (), lambda *_: None
+    )
 
 
 NAMES = [f"{file}.py:{name}" for file in "abc" for name in "fgh"]
@@ -89,6 +94,10 @@ def test_circles_end(links: set[tuple[str, str, bool]]) -> None:
     assert {f"{file}:{name}" for file, held in found.items() for name in held} == across
 
 
+def evidence_of(evidence: Evidence, told: dict[str, Told]) -> dict[str, Any]:
+    return evidence.of(heard_at_once(dict(told)))
+
+
 def test_one_class_with_the_methods_that_are_called() -> None:
     use = told({}, "split")._replace(asked={"split": {"x": ["verts_padded", "verts_packed"]}})
     both = ["verts_padded", "verts_packed"]
@@ -97,15 +106,15 @@ def test_one_class_with_the_methods_that_are_called() -> None:
         defines={"Meshes": both, "Fine": ["verts_packed"], "Other": ["verts_packed"]},
     )
     evidence = Evidence()
-    value, _ = evidence.of({"use.py": use, "shape.py": shape})["use.py"]["split"]["x"]
+    value, _ = evidence_of(evidence, {"use.py": use, "shape.py": shape})["use.py"]["split"]["x"]
     assert value == ["K", ["shape.py:Meshes"]]
     several = shape._replace(defines={"Meshes": both, "Other": both})
-    assert evidence.of({"use.py": use, "shape.py": several}) == {}
+    assert evidence_of(evidence, {"use.py": use, "shape.py": several}) == {}
     # One that counts what the others hold is as good a guess.
     counting = shape._replace(defines={"Meshes": both, "Other": [f"#{name}" for name in both]})
-    assert evidence.of({"use.py": use, "shape.py": counting}) == {}
+    assert evidence_of(evidence, {"use.py": use, "shape.py": counting}) == {}
     alone = shape._replace(defines={"Meshes": ["verts_padded", "#verts_packed"]})
-    assert evidence.of({"use.py": use, "shape.py": alone}) == {}
+    assert evidence_of(evidence, {"use.py": use, "shape.py": alone}) == {}
 
 
 def test_a_signature_comes_back() -> None:
@@ -142,8 +151,8 @@ TELLINGS = st.builds(
     loaded=st.lists(st.sampled_from("kl")),
     methods=st.dictionaries(st.sampled_from([*METHODS, *OF_OTHERS[2:]]), PARAMS),
     bases=st.dictionaries(st.sampled_from(CLASSES), st.lists(st.sampled_from([*CLASSES, "b.py:Block"]), unique=True)),
-    asked=st.just({}),
-    defines=st.just({}),
+    asked=st.dictionaries(st.sampled_from(("f", "g")), st.just({"x": ["rates"]})),
+    defines=st.dictionaries(st.sampled_from(CLASSES), st.sampled_from((["rates"], ["#rates"]))),
     promises=st.dictionaries(st.sampled_from(["a.py:Head", "b.py:Block"]), PARAMS),
     passed=st.dictionaries(
         st.sampled_from(("f", "Block.step")),
@@ -154,18 +163,31 @@ TELLINGS = st.builds(
 
 @given(
     st.tuples(*(TELLINGS for _ in FILES)),
-    st.lists(st.dictionaries(st.sampled_from(FILES), TELLINGS), max_size=3),
+    st.lists(st.dictionaries(st.sampled_from(FILES), st.none() | TELLINGS), max_size=3),
     st.data(),
 )
 def test_what_is_told_anew_counts_as_if_it_had_been_told_first(
-    first: tuple[Told, ...], later: list[dict[str, Told]], data: st.DataObject
+    first: tuple[Told, ...], later: list[dict[str, Told | None]], data: st.DataObject
 ) -> None:
+    """Also where an earlier run has kept what it knew, and all but the names of what is called is out of sight."""
     tests = ("test_c.py",)
     told = dict(zip(FILES, first, strict=True))
     evidence = Evidence(tests)
-    assert evidence.of(told) == Evidence(tests).of(told)
+    assert evidence_of(evidence, told) == evidence_of(Evidence(tests), told)
     for change in later:
+        before = heard_at_once(dict(told))
+        known = json.loads(json.dumps(evidence.plain()))
         kept = data.draw(st.sets(st.sampled_from(Told._fields)))
-        same = {key: {name: getattr(told[key], name) for name in kept} for key in change}
-        told = {**told, **{key: new._replace(**same[key]) for key, new in change.items()}}
-        assert evidence.of(told) == Evidence(tests).of(told)
+        for key, new in change.items():
+            old = told.pop(key, NOTHING)
+            if new is not None:
+                told[key] = new._replace(**{name: getattr(old, name) for name in kept})
+        afresh = evidence_of(Evidence(tests), told)
+        assert evidence_of(evidence, told) == afresh
+        now = Heard(heard_at_once(told).marks, dict(told).__getitem__, before.lines())
+        taken_up = Evidence(tests, before, known)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("hostsync.lint.heard._MOST_SOUGHT", data.draw(st.sampled_from((0, 40))))
+            assert taken_up.of(now) == afresh
+        if data.draw(st.booleans()):
+            evidence = taken_up

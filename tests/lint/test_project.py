@@ -15,6 +15,7 @@ from hostsync.findings import Finding
 from hostsync.infer.module import Followed
 from hostsync.lint import scan as scanning
 from hostsync.lint import studying
+from hostsync.lint.callers import Evidence
 from hostsync.lint.kept import KeptStudies
 from hostsync.lint.scan import check_files
 from hostsync.project.cache import Cache
@@ -650,6 +651,62 @@ def test_evidence_follows_the_callers(tmp_path: Path, workers: int) -> None:
     after = scan(pkg, cache=cache, workers=workers)
     assert [row for row, _, _ in after["schedules.py"]] == [5, 14]
     assert scan(pkg / "pkg" / "schedules.py", cache=cache, workers=workers)["schedules.py"] == after["schedules.py"]
+
+
+CALLING = """\
+from .schedules import Other
+
+def f():
+    return Other().advance(torch.zeros(2, device="cuda"), torch.ones((), device="cuda"))
+"""
+CHANGES = {
+    "a call hands in something else": ("pkg/run.py", "advance(x, step", "advance(x, number"),
+    "a file that told nothing hands in something": ("pkg/other.py", "def f():\n    pass\n", CALLING),
+    "a method is gone": ("pkg/schedules.py", "def advance", "def progress"),
+}
+
+
+@pytest.mark.parametrize(("name", "old", "new"), CHANGES.values(), ids=CHANGES)
+def test_what_callers_hand_in_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: str, new: str
+) -> None:
+    """An edit looks only at what it concerns, and gives what a run without a cache gives; so it does back again."""
+    monkeypatch.setattr("hostsync.lint.rounds.WORTH_KEEPING", 1)
+    pkg, cache = tmp_path / "src", tmp_path / "cache"
+    files = {**SCHEDULES, "pkg/other.py": "import torch\n\ndef f():\n    pass\n"}
+    write(pkg, files)
+    first = scan(pkg, cache=cache)
+    assert first == scan(pkg)
+    begun = []
+    begin = Evidence._begin
+    monkeypatch.setattr(Evidence, "_begin", lambda self, told: begun.append(told) or begin(self, told))
+    text = textwrap.dedent(files[name])
+    assert old in text
+    write(pkg, {name: text.replace(old, new)})
+    after = scan(pkg, cache=cache)
+    # Other functions than before may be told something, or by other calls.
+    assert bool(begun) is (name == "pkg/schedules.py")
+    assert after == scan(pkg) != first
+    write(pkg, files)
+    assert scan(pkg, cache=cache) == first
+
+
+def test_evidence_that_is_lost_costs_time_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hostsync.lint.rounds.WORTH_KEEPING", 1)
+    for lost in ("told", "evidence", "damaged"):
+        pkg, cache = tmp_path / lost / "src", tmp_path / lost / "cache"
+        write(pkg, SCHEDULES)
+        scan(pkg, cache=cache)
+        shards = sorted(cache.glob("evidence-*" if lost == "damaged" else f"{lost}-*"))
+        assert shards
+        for shard in shards:
+            if lost == "damaged":
+                assert b"hands in" in shard.read_bytes()
+                shard.write_bytes(shard.read_bytes().replace(b"hands in", b"holds on"))
+            else:
+                shard.unlink()
+        write(pkg, {"pkg/run.py": SCHEDULES["pkg/run.py"].replace("advance(x, step", "advance(x, number")})
+        assert scan(pkg, cache=cache) == scan(pkg)
 
 
 OBJECTS = {

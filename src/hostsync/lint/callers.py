@@ -8,34 +8,21 @@ Such a call only speaks of parameters that must be given, as others may mean som
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from types import MappingProxyType
 from typing import Final
 
-from hostsync.infer.linking.handed import HELD, KEYS, PROMISED, common_class
-from hostsync.infer.linking.plain import SEPARATOR, Plain, classes_in, functions_in
-from hostsync.infer.linking.telling import (
-    NUMBER_OF,
-    Told,
-    classes_of,
-    element_plain,
-    is_news,
-    is_sure,
-    join_plain,
-    of_class,
-    signature_of,
-)
-from hostsync.lint.calls import Calls, Changes, Customs, is_named_after, to_functions, to_named, to_overridden
-from hostsync.lint.landmarks import marked
-from hostsync.lint.lineages import MOST_DERIVED, Lineages, Methods, Overriding
-from hostsync.lint.passing import pass_on
+from hostsync.infer.linking.handed import KEYS, PROMISED
+from hostsync.infer.linking.plain import Plain, classes_in, functions_in
+from hostsync.infer.linking.telling import classes_of, is_news, of_class, signature_of
+from hostsync.lint.calls import BY_NAME, Calls, Changes, is_named_after, to_functions, to_named, to_overridden
+from hostsync.lint.heard import NOTHING, Heard
+from hostsync.lint.passing import Links, pass_on
+from hostsync.lint.standing import Standing
+from hostsync.lint.uncalled import UNRESOLVED, add_seen
 
-_MOST_DEFINERS: Final = 20
-"""What more classes define is a convention, and tells of none."""
 _MOST_PROMISED: Final = 64
 """Of more classes that derived classes keep in one attribute only the one that all are derived from counts."""
-_UNRESOLVED: Final = "U"
-"""Begins the plain form of what the attribute of some class holds."""
-_NOTHING: Final = Told({}, [], {}, {}, {}, [], {}, {}, {}, {}, {}, {})
+_MOST_CHANGED: Final = 200
+"""Where more files tell something else than in an earlier run, all of them are looked at."""
 
 
 class Evidence:
@@ -46,92 +33,131 @@ class Evidence:
 
     Args:
         tests: the files that hold tests, by `is_test`, whose calls don't count.
+        told: what the files told when `kept` was made.
+        kept: from `plain`, of an earlier run.
     """
 
-    def __init__(self, tests: Collection[str] = ()) -> None:
+    def __init__(
+        self, tests: Collection[str] = (), told: Heard | None = None, kept: Mapping[str, Plain] | None = None
+    ) -> None:
         self._tests = tests
-        self._told: Mapping[str, Told] = {}
+        self._told = told
         self._calls = Calls()
-        self._held = _Held()
-        self._methods: Methods = {}
-        self._lineages = Lineages({})
-        self._customs = Customs({}, {})
-        self._keys: dict[str, list[Plain]] = {}
+        self._counted: set[str] | None = None
+        """The files whose calls these are; None for all."""
         self._found: dict[str, dict[str, dict[str, Plain]]] = {}
         """By file, function and parameter, what single calls hand in."""
         self._resting: set[tuple[str, str]] = set()
         """The functions that are handed what the attributes of classes hold."""
+        if told is not None and kept is not None:
+            self._counted = set()
+            self._found = kept["found"]
+            self._resting = {(key, symbol) for key, symbol in kept["resting"]}
+            self._standing = Standing(told, tests, kept["standing"])
+            self._links = Links(tests, kept["links"])
 
-    def of(self, told: Mapping[str, Told]) -> dict[str, Plain]:
-        """What callers hand in by what files tell, given by their keys."""
-        if self._told and _is_alike(self._told, told):
-            self._go_on(told)
-        else:
+    def plain(self) -> dict[str, Plain]:
+        """What a later run can take up, as JSON can hold it."""
+        return {
+            "found": self._found,
+            "resting": [list(function) for function in sorted(self._resting)],
+            "standing": self._standing.plain(),
+            "links": self._links.plain(),
+        }
+
+    def of(self, told: Heard) -> dict[str, Plain]:
+        """What callers hand in by what files tell. Raises LostError where what they told before is gone."""
+        if self._told is None or not self._go_on(self._told, told):
             self._begin(told)
+        self._told = told
+        standing = self._standing
         first: dict[str, Plain] = {key: dict(symbols) for key, symbols in self._found.items()}
-        counted = {key: data for key, data in told.items() if key not in self._tests}
-        _of_derived(counted, told, self._lineages, first)
-        overriding = Overriding(self._methods, self._lineages)
-        passed = pass_on(first, told, self._tests, overriding, _add)
-        _by_what_is_asked(told, self._lineages, passed)
+        for key, classes in standing.promised.items():
+            if key in told:
+                first.setdefault(key, {}).update(classes)
+        passed = pass_on(first, self._links, told, lambda symbol: standing.overriding(symbol), add_seen)
+        for key, symbol, param, name, method in standing.asked:
+            mine = passed.setdefault(key, {}).setdefault(symbol, {})
+            if param not in mine:
+                text = f"of the project's classes, only {name.rpartition(':')[2]} has {method}"
+                mine[param] = [of_class(name), text]
         found: dict[str, Plain] = {}
-        for key, data in told.items():
-            mine = _of_one_class(passed.get(key, {}), self._lineages)
-            known: dict[str, Plain] = {name: self._keys[name] for name in data.loaded if name in self._keys}
+        for key in told:
+            result = _of_one_class(passed.get(key, {}), standing)
+            known: dict[str, Plain] = {name: standing.keys[name] for name in standing.loaded.get(key, ())}
             if known:
-                mine[KEYS] = known
-            if mine:
-                found[key] = mine
+                result[KEYS] = known
+            if result:
+                found[key] = result
         return found
 
-    def _begin(self, told: Mapping[str, Told]) -> None:
-        self._told = told
-        self._held = _Held(told)
-        self._methods = _methods_in(told)
-        self._lineages = Lineages({key: data.bases for key, data in told.items()})
-        self._customs = Customs(told, self._methods)
-        self._keys = _stored_in(told, self._tests)
+    def _begin(self, told: Heard) -> None:
+        self._standing = Standing(told, self._tests)
+        self._links = Links(self._tests)
         self._calls = Calls()
+        self._counted = None
         self._found = {}
         self._resting = set()
         changes = Changes()
-        for key in sorted(told):
+        for key in told:
             if key not in self._tests:
-                changes.add(key, _NOTHING, told[key])
+                changes.add(key, NOTHING, told[key])
                 self._calls.add(key, told[key])
-        self._look_at(changes)
+        self._look_at(changes, told)
 
-    def _go_on(self, told: Mapping[str, Told]) -> None:
+    def _go_on(self, before: Heard, told: Heard) -> bool:
+        """Looks at what has changed. Returns whether that is possible."""
+        changed = told.changed(before)
+        if self._counted is not None and len(changed) > _MOST_CHANGED:
+            return False
+        if not self._standing.go_on(told, changed):
+            return False
         changes = Changes()
-        changed = [key for key in sorted(told) if told[key] is not self._told[key]]
-        if any(told[key].holds != self._told[key].holds for key in changed):
-            self._held = _Held(told)
+        if any(before.get(key, NOTHING).holds != told.get(key, NOTHING).holds for key in changed):
             changes.functions |= self._resting
-        if any(told[key].stored != self._told[key].stored for key in changed):
-            self._keys = _stored_in(told, self._tests)
         for key in changed:
+            old, new = before.get(key, NOTHING), told.get(key, NOTHING)
             if key not in self._tests:
-                changes.add(key, self._told[key], told[key])
-                self._calls.remove(key, self._told[key])
-                self._calls.add(key, told[key])
-        self._told = told
-        self._look_at(changes)
+                changes.add(key, old, new)
+                if self._counted is None or key in self._counted:
+                    self._calls.remove(key, old)
+                    self._calls.add(key, new)
+        self._links.forget(changed)
+        self._look_at(changes, told)
+        return True
 
-    def _look_at(self, changes: Changes) -> None:
-        concerned = {(key, symbol) for key, symbol in changes.functions if key in self._told}
+    def _look_at(self, changes: Changes, told: Heard) -> None:
+        concerned = {(key, symbol) for key, symbol in changes.functions if key in told}
         for method in {**changes.bases, **changes.receivers}:
             bases, receivers = changes.bases.get(method, set()), changes.receivers.get(method, set())
-            for file, name in () if method.startswith("__") else self._methods.get(method, ()):
+            for file, name in () if method.startswith("__") else self._standing.methods.get(method, ()):
                 class_name = name.rpartition(".")[2]
-                if not bases.isdisjoint(self._lineages.above(f"{file}:{name}")) or any(
+                if not bases.isdisjoint(self._standing.lineages.above(f"{file}:{name}")) or any(
                     is_named_after(receiver, class_name) for receiver in receivers
                 ):
                     concerned.add((file, f"{name}.{method}"))
-        for key, symbol in sorted(concerned):
-            if symbol in self._told[key].open:
-                self._look(key, symbol)
+        open_ones = [(key, symbol) for key, symbol in sorted(concerned) if symbol in told[key].open]
+        self._count_callers(open_ones, told)
+        for key, symbol in open_ones:
+            self._look(key, symbol, told)
 
-    def _look(self, key: str, symbol: str) -> None:
+    def _count_callers(self, functions: Collection[tuple[str, str]], told: Heard) -> None:
+        """Adds the calls of all files that may call some functions, where not those of all files are there."""
+        if self._counted is None:
+            return
+        names = set()
+        for key, symbol in functions:
+            names.add(f"{key}:{symbol}")
+            owner, _, method = symbol.rpartition(".")
+            if owner and not method.startswith("__"):
+                names.add(f"{BY_NAME}{method}")
+                names.update(f"{base}.{method}" for base in self._standing.lineages.above(f"{key}:{owner}"))
+        for key in sorted(told.speaking_of(names)):
+            if key not in self._counted and key not in self._tests:
+                self._calls.add(key, told[key])
+                self._counted.add(key)
+
+    def _look(self, key: str, symbol: str, told: Heard) -> None:
         """Finds out what calls hand in to one function that wants to know."""
         owner, _, method = symbol.rpartition(".")
         direct = self._calls.direct.get(f"{key}:{symbol}")
@@ -139,16 +165,19 @@ class Evidence:
         if owner and not method.startswith("__"):
             named, called = self._calls.named.get(method), self._calls.methods.get(method)
         found: dict[str, Plain] = {}
+        self._resting.discard((key, symbol))
         if direct or named or called:
-            signature = signature_of(self._told[key].open[symbol])
+            signature = signature_of(told[key].open[symbol])
             is_resting = False
             for name, value, caller, row in (
                 *to_functions(signature, direct or {}),
-                *to_named(signature, owner, method, named or {}, self._customs),
-                *to_overridden(signature, f"{key}:{owner}", called or {}, self._lineages),
+                *(to_named(signature, owner, method, named, self._standing.customs) if named else ()),
+                *(to_overridden(signature, f"{key}:{owner}", called, self._standing.lineages) if called else ()),
             ):
-                is_resting = is_resting or value[0] == _UNRESOLVED
-                _add(found, name, self._held.resolved(value), caller, row)
+                if value[0] == UNRESOLVED:
+                    is_resting = True
+                    value = self._standing.held.resolved(value)
+                add_seen(found, name, value, caller, row)
             if is_resting:
                 self._resting.add((key, symbol))
         if found:
@@ -157,67 +186,12 @@ class Evidence:
             self._found[key].pop(symbol, None)
 
 
-def _is_alike(old: Mapping[str, Told], new: Mapping[str, Told]) -> bool:
-    """Whether files tell the same of their own functions and classes as before."""
-    return old.keys() == new.keys() and all(
-        data is old[key] or (data.open, data.bases) == (old[key].open, old[key].bases) for key, data in new.items()
-    )
-
-
-def _stored_in(told: Mapping[str, Told], tests: Collection[str]) -> dict[str, list[Plain]]:
-    """What files put into dictionaries under keys that always hold a tensor."""
-    keys: dict[str, list[Plain]] = {}
-    for file in sorted(told):
-        for name, (value, row) in () if file in tests else told[file].stored.items():
-            if name in keys:
-                keys[name][0] = join_plain(keys[name][0], value)
-            else:
-                keys[name] = [value, f"{marked(file, row)} puts a tensor under '{name}'"]
-    return {name: held for name, held in keys.items() if is_sure(held[0])}
-
-
 def mentioned(handed: Plain) -> set[str]:
     """The classes and functions of what callers hand in to a file, as `key:name`."""
     params = [value for symbol, held in handed.items() if symbol != KEYS for value, _ in held.values()]
     names = {name for value in params for name in (*classes_of(value), *classes_in(value))}
     names.update(option[1] for value in params for option in functions_in(value) if option[0] == "F")
     return names
-
-
-class _Held:
-    """What the attributes of classes hold, by the classes' names."""
-
-    def __init__(self, told: Mapping[str, Told] = MappingProxyType({})) -> None:
-        self._by_attribute: dict[str, list[tuple[str, Plain]]] = {}
-        self._known: dict[str, Plain] = {}
-        for key in sorted(told):
-            for name, attributes in sorted(told[key].holds.items()):
-                for attribute, value in attributes.items():
-                    self._by_attribute.setdefault(attribute, []).append((name.rpartition(".")[2], value))
-
-    def resolved(self, value: Plain) -> Plain:
-        """The tensor that a value stands for; an element of what classes of that name hold, for `~name.attribute`."""
-        if value[0] != _UNRESOLVED:
-            return value
-        name = value[1].removeprefix(HELD)
-        if name not in self._known:
-            receiver, _, attribute = name.rpartition(".")
-            found: Plain = None
-            for class_name, data in self._by_attribute.get(attribute, ()):
-                if is_named_after(receiver, class_name):
-                    found = data if found is None else join_plain(found, data)
-            self._known[name] = None if found is None else element_plain(found)
-        return self._known[name]
-
-
-def _methods_in(told: Mapping[str, Told]) -> Methods:
-    found: dict[str, list[tuple[str, str]]] = {}
-    for key in sorted(told):
-        for symbol in told[key].open:
-            owner, _, method = symbol.rpartition(".")
-            if owner:
-                found.setdefault(method, []).append((key, owner))
-    return found
 
 
 def is_test(name: str, module: str) -> bool:
@@ -234,56 +208,7 @@ def is_test(name: str, module: str) -> bool:
 _TESTS: Final = frozenset({"test", "tests", "testing"})
 
 
-def _by_what_is_asked(told: Mapping[str, Told], lineages: Lineages, found: dict[str, Plain]) -> None:
-    """Adds the class of a parameter of which nothing else is known, if one alone has the methods that it calls."""
-    definers: dict[str, list[str]] = {}
-    of_numbers: set[tuple[str, str]] = set()
-    """The methods that give no tensor, with their class."""
-    for key in sorted(told):
-        for name, methods in told[key].defines.items():
-            for method in methods:
-                plain = method.removeprefix(NUMBER_OF)
-                definers.setdefault(plain, []).append(f"{key}:{name}")
-                if plain != method:
-                    of_numbers.add((f"{key}:{name}", plain))
-    for key in sorted(told):
-        for symbol, params in told[key].asked.items():
-            for param, methods in params.items():
-                if param in found.get(key, {}).get(symbol, {}):
-                    continue
-                name = _one_that_has(methods, definers, lineages)
-                if name is not None and of_numbers.isdisjoint((name, method) for method in methods):
-                    text = f"of the project's classes, only {name.rpartition(':')[2]} has {methods[0]}"
-                    found.setdefault(key, {}).setdefault(symbol, {})[param] = [of_class(name), text]
-
-
-def _one_that_has(methods: list[str], definers: Mapping[str, list[str]], lineages: Lineages) -> str | None:
-    """The one class that defines all of some methods, or has them of others; those derived from it don't count."""
-    having: list[set[str]] = []
-    for method in methods:
-        owners = definers.get(method, ())
-        if not owners or len(owners) > _MOST_DEFINERS:
-            return None
-        having.append(set(owners))
-    every = set().union(*having)
-    fitting = {name for name in every if all(name in owners or owners & set(lineages.above(name)) for owners in having)}
-    topmost = [name for name in sorted(fitting) if fitting.isdisjoint(lineages.above(name))]
-    return topmost[0] if len(topmost) == 1 else None
-
-
-def _of_derived(told: Mapping[str, Told], files: Collection[str], lineages: Lineages, found: dict[str, Plain]) -> None:
-    """Adds what classes have that are derived from those of a file, where these use it without knowing it."""
-    for key in sorted(told):
-        for base, values in told[key].promises.items():
-            file, _, name = base.partition(SEPARATOR)
-            if file not in files or lineages.below(base) > MOST_DERIVED:
-                continue
-            mine = found.setdefault(file, {}).setdefault(f"{PROMISED}{name}", {})
-            for wanted, (value, row) in values.items():
-                _add(mine, wanted, value, key, row)
-
-
-def _of_one_class(found: Mapping[str, Plain], lineages: Lineages) -> dict[str, Plain]:
+def _of_one_class(found: Mapping[str, Plain], standing: Standing) -> dict[str, Plain]:
     """The same, but of several classes of objects only the one that all are derived from, if there is one."""
     result: dict[str, Plain] = {}
     for symbol, params in found.items():
@@ -298,28 +223,9 @@ def _of_one_class(found: Mapping[str, Plain], lineages: Lineages) -> dict[str, P
             if symbol.startswith(PROMISED) and 1 < len(names) <= _MOST_PROMISED:
                 kept[name] = [value, text]
                 continue
-            shared = common_class(names, {one: lineages.above(one) for one in names})
+            shared = standing.shared_class(names)
             if shared is not None:
                 kept[name] = [of_class(shared), text]
         if kept:
             result[symbol] = kept
     return result
-
-
-def _add(params: dict[str, Plain], name: str, value: Plain, caller: str, row: str) -> None:
-    if value is None:
-        return
-    known = params.get(name)
-    if known is None:
-        what = _in_words(value)
-        params[name] = [value, f"{marked(caller, row)} hands in {what} for {name}"]
-    else:
-        known[0] = join_plain(known[0], value)
-
-
-def _in_words(value: Plain) -> str:
-    if classes_of(value):
-        return "an object"
-    if functions_in(value):
-        return "a function"
-    return "a tensor" if value[0] == "T" else "a device" if value[0] == "D" else "tensors"

@@ -26,6 +26,18 @@ def _owner(key: str, symbol: str) -> tuple[str, str]:
     return owner if ":" in owner else f"{key}:{owner}", method
 
 
+BY_NAME: Final = "*"
+"""Begins what stands for the methods of one name, whatever class they are of."""
+
+
+def names_in(told: Told) -> list[str]:
+    """What the calls that a file tells of speak of: functions, methods, and with `BY_NAME` the names of methods.
+
+    Those of its own classes are without the name of the file.
+    """
+    return sorted({*told.direct, *told.methods, *(f"{BY_NAME}{call[1]}" for call in told.named)})
+
+
 class Changes:
     """What files tell otherwise than before, by what it speaks of."""
 

@@ -6,7 +6,7 @@ callers of that one hand in, it does; so evidence gets as deep into a project as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from hostsync.infer.linking.plain import Plain
@@ -34,8 +34,8 @@ class _Link(NamedTuple):
 
 def pass_on(
     found: Mapping[str, Plain],
+    links: Links,
     told: Mapping[str, Told],
-    tests: Collection[str],
     overriding: Callable[[str], Collection[str]],
     add: Callable[[dict[str, Plain], str, Plain, str, str], None],
 ) -> dict[str, Plain]:
@@ -45,12 +45,11 @@ def pass_on(
 
     Args:
         found: by file, function and parameter: the value, in its plain form, and where it was seen.
+        links: where parameters are passed on to, as far as that is known.
         told: by file, what it tells of others; see `telling.Told`.
-        tests: the files that hold tests, whose calls don't count.
         overriding: gives the methods, as `file:name`, that classes put in the place of one.
         add: adds a value to those of a function's parameters, given the parameter, and the file and row of the call.
     """
-    links = _Links(told, tests, overriding)
     result: dict[str, Plain] = {
         key: {symbol: {name: list(seen) for name, seen in params.items()} for symbol, params in held.items()}
         for key, held in found.items()
@@ -65,7 +64,7 @@ def pass_on(
     waiting = list(known)
     while waiting:
         source = waiting.pop()
-        for link in links.of(source):
+        for link in links.of(source, told, overriding):
             value = _computed(known[source]) if link.is_derived else known[source]
             if value is None:
                 continue
@@ -83,36 +82,53 @@ def pass_on(
     return result
 
 
-class _Links:
-    """Where parameters are passed on to, of what callers may tell of."""
+class Links:
+    """Where parameters are passed on to, of what callers may tell of. They hold while files tell the same of their own
+    functions and classes.
 
-    def __init__(
-        self, told: Mapping[str, Told], tests: Collection[str], overriding: Callable[[str], Collection[str]]
-    ) -> None:
-        self._told = told
+    Args:
+        tests: the files that hold tests, whose calls don't count.
+        kept: from `plain`.
+    """
+
+    def __init__(self, tests: Collection[str], kept: Sequence[Plain] = ()) -> None:
         self._tests = tests
-        self._overriding = overriding
-        self._known: dict[Param, list[_Link]] = {}
+        self._known: dict[Param, list[_Link]] = {
+            (symbol, name): [_Link((target[0], target[1]), *rest) for target, *rest in links]
+            for symbol, name, links in kept
+        }
 
-    def of(self, source: Param) -> list[_Link]:
+    def plain(self) -> list[Plain]:
+        """What is known, as JSON can hold it."""
+        return [[*source, [list(link) for link in links]] for source, links in self._known.items()]
+
+    def forget(self, files: Collection[str]) -> None:
+        """Leaves out what rests on what some files tell of their calls."""
+        for source in [source for source in self._known if source[0].partition(":")[0] in files]:
+            del self._known[source]
+
+    def of(self, source: Param, told: Mapping[str, Told], overriding: Callable[[str], Collection[str]]) -> list[_Link]:
+        """Where a parameter is passed on to; the other arguments as for `pass_on`."""
         known = self._known.get(source)
         if known is None:
-            known = self._known[source] = self._found(source)
+            known = self._known[source] = self._found(source, told, overriding)
         return known
 
-    def _found(self, source: Param) -> list[_Link]:
+    def _found(
+        self, source: Param, told: Mapping[str, Told], overriding: Callable[[str], Collection[str]]
+    ) -> list[_Link]:
         key, _, caller = source[0].partition(":")
-        if key in self._tests or key not in self._told:
+        if key in self._tests or key not in told:
             return []
         found = []
-        for symbol, name, is_derived, row in self._told[key].passed.get(caller, {}).get(source[1], ()):
+        for symbol, name, is_derived, row in told[key].passed.get(caller, {}).get(source[1], ()):
             target = symbol if ":" in symbol else f"{key}:{symbol}"
             targets = [target]
             if caller.rpartition(".")[2] != target.rpartition(".")[2]:
-                targets += self._overriding(target)
+                targets += overriding(target)
             for one in targets:
                 file, _, function = one.partition(":")
-                if file in self._told and _is_open(self._told[file].open, function, name):
+                if file in told and _is_open(told[file].open, function, name):
                     is_across = file != key or one != target
                     found.append(_Link((one, name), is_derived, is_across, key, row))
         return found

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from hostsync.lint.check import rules_by_code
 from hostsync.lint.checked import Checked, from_plain, to_plain
+from hostsync.lint.kept_evidence import WORTH_KEEPING, KeptEvidence, Telling, keep_lines, lines_of, told_of
 from hostsync.lint.linking import receive
 from hostsync.lint.offers import SEPARATOR
 from hostsync.lint.orders import Linked, may_be_kept
@@ -24,17 +26,6 @@ if TYPE_CHECKING:
 ROUNDS = 2
 """What a function is handed may decide what it hands to others. So deep do calls across files tell of each other where
 that takes an object or a container; what is passed on unchanged gets everywhere in one round."""
-
-
-class _Telling(NamedTuple):
-    """What a file tells of others, by its last study."""
-
-    text: str | None
-    """As JSON; None if it is nothing, or in the cache."""
-    digest: str
-    """Empty if it is nothing."""
-    round: int
-    """Of the study; 0 is the first one."""
 
 
 class Rounds:
@@ -61,10 +52,15 @@ class Rounds:
         self._evidence: dict[str, dict[str, Plain]] = {}
         """By group and file, what callers hand in."""
         results = first.results.items()
-        self._tellings = {place: _Telling(result.told, result.told_digest, 0) for place, result in results}
-        self._parsed: dict[int, tuple[str, Told | None]] = {}
+        self._tellings = {place: Telling(result.told, result.told_digest, 0) for place, result in results}
+        self._parsed: dict[str, Told] = {}
+        """What files tell, by its digest."""
         self._callers: dict[str, Evidence] = {}
         """By group."""
+        self._lines: dict[str, dict[str, str]] = {}
+        """By group, the lines of `heard.Heard` of an earlier run, by the digest of what a file tells."""
+        self._spoken: dict[str, dict[str, str]] = {}
+        """The same of this run."""
 
     def news(self) -> Handed | None:
         """The next round, of the files to which callers hand in something new; None if there is none."""
@@ -93,54 +89,77 @@ class Rounds:
         told = [place for place in places if place in self._tellings]
         about = [part for place in told for part in (project.entries[place].key, self._tellings[place].digest)]
         before = self._marks.get(group, "")
-        mark = digest(b"", *(encoded(part) for part in about))
+        mark = digest(self._version(told), *(encoded(part) for part in about))
         if before.endswith(mark):
             return {}
         self._marks[group] = mark = digest(encoded(before), encoded(mark)) + mark if before else mark
-        name = round_name(min((project.entries[place].key for place in told), default=""), self._round)
+        name = round_name(self._name(told), self._round)
         kept = None if caches is None else caches.evidence.get(name, mark)
         known = self._evidence.setdefault(group, {})
         if not isinstance(kept, dict):
-            handed = self._worked_out(group, told)
+            handed = self._worked_out(group, told, name)
             kept = {key: value for key, value in handed.items() if known.get(key) != value}
             if caches is not None:
                 caches.evidence.put(name, mark, kept)
         known.update(kept)
         return kept
 
-    def _worked_out(self, group: str, places: Sequence[int]) -> dict[str, Plain]:
+    def _name(self, places: Sequence[int]) -> str:
+        """Under which what is known of files is kept."""
+        return min((self.first.project.entries[place].key for place in places), default="")
+
+    def _version(self, places: Sequence[int]) -> bytes:
+        """A digest of the tool, whose next version may make something else of what files tell."""
+        return self.first.mark_of(self.first.project.entries[places[0]].file) if places else b""
+
+    def _worked_out(self, group: str, places: Sequence[int], name: str) -> dict[str, Plain]:
         from hostsync.lint.callers import Evidence, is_test
+        from hostsync.lint.heard import Heard, LostError
 
         entries = self.first.project.entries
-        told = {entries[place].key: data for place in places if (data := self._told(place)) is not None}
-        if group not in self._callers:
-            files = ((entries[place].key, entries[place].file) for place in places)
-            self._callers[group] = Evidence({key for key, file in files if is_test(file.path.name, file.module)})
-        return self._callers[group].of(told)
+        caches = self.first.caches if len(places) >= WORTH_KEEPING else None
+        if caches is not None and group not in self._lines:
+            self._lines[group] = lines_of(caches, self._name(places), self._version(places))
+        of_key = {entries[place].key: place for place in places if self._tellings[place].digest}
+        # Later rounds change what files tell, but not what they told in this one.
+        tellings = {key: self._tellings[place] for key, place in of_key.items()}
+        marks = {key: telling.digest for key, telling in tellings.items()}
+        told = Heard(marks, lambda key: self._told(of_key[key], tellings[key]), self._lines.get(group, {}))
+        tests = {e.key for e in (entries[place] for place in places) if is_test(e.file.path.name, e.file.module)}
+        kept = KeptEvidence(caches, name, self._version(places)) if caches is not None else None
+        evidence = None if kept is None else kept.evidence(tests, self._lines[group])
+        found = None
+        if evidence is not None:
+            with suppress(LostError):
+                found = evidence.of(told)
+        if evidence is None or found is None:
+            evidence = self._callers.get(group) or Evidence(tests)
+            found = evidence.of(told)
+        self._callers[group] = evidence
+        if kept is not None:
+            kept.keep(evidence, tellings)
+            self._spoken.setdefault(group, {}).update(told.lines())
+        return found
 
-    def _told(self, place: int) -> Told | None:
+    def _told(self, place: int, telling: Telling) -> Told:
         """What a file tells of others."""
         from hostsync.infer.linking.telling import Told
 
-        first, telling = self.first, self._tellings[place]
-        if not telling.digest:
-            return None
-        known = self._parsed.get(place)
-        if known is not None and known[0] == telling.digest:
-            return known[1]
-        text = telling.text
-        if text is None and first.caches is not None:
-            name = round_name(first.project.entries[place].key, telling.round)
-            text = first.caches.told.get_text(name, telling.digest)
-            if text is not None and digest(b"", encoded(text)) != telling.digest:
-                text = None
-        if text is None:
+        first, caches = self.first, self.first.caches
+        known = self._parsed.get(telling.digest)
+        if known is not None:
+            return known
+        if telling.text is not None:
+            found: Told | None = Told(*json.loads(telling.text))
+        else:
+            found = None if caches is None else told_of(caches, first.project.entries[place].key, telling)
+        if found is None:
             # The cache is damaged, or a part of it was deleted.
             receive(self.shared([place], HERE))
-            text = study_file(self.task(place)).told
-        data = None if text is None else Told(*json.loads(text))
-        self._parsed[place] = telling.digest, data
-        return data
+            handed = self.handed.get(place, ())[: telling.round]
+            found = Told(*json.loads(study_file(self.task(place)._replace(handed=handed)).told or "null"))
+        self._parsed[telling.digest] = found
+        return found
 
     def task(self, place: int) -> Task:
         """What a worker needs to know for the last study of a file that was asked for."""
@@ -169,7 +188,7 @@ class Rounds:
             if isinstance(result, Died):
                 self._forget(place)
                 continue
-            self._tellings[place] = _Telling(result.told, result.told_digest, len(self.handed[place]))
+            self._tellings[place] = Telling(result.told, result.told_digest, len(self.handed[place]))
             if first.caches is None or not may_be_kept(result):
                 self._forget(place)
             elif not result.is_kept and place in self.keys:
@@ -177,6 +196,13 @@ class Rounds:
                 first.caches.handed.put(name, self.keys[place], [to_plain(result.checked), result.told_digest])
                 if result.told is not None:
                     first.caches.told.put_text(name, result.told_digest, result.told)
+
+    def keep(self) -> None:
+        """Puts into the cache what spares the next run to look at what all files tell."""
+        for group, lines in self._spoken.items():
+            places = [place for place in self._groups[group] if place in self._tellings]
+            assert self.first.caches is not None
+            keep_lines(self.first.caches, self._name(places), self._version(places), lines)
 
     def _forget(self, place: int) -> None:
         self.keys.pop(place, None)

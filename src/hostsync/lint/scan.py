@@ -151,6 +151,7 @@ def _check(
             rounds.take(again.places, found)
             final.update(zip(again.places, found, strict=True))
         order.keep(results)
+        rounds.keep()
         if caches is not None and state is not None:
             counts = {place: len(handed) for place, handed in rounds.handed.items()}
             caches.remember(state, len(project.entries), files, order.keys, rounds.keys, counts)
