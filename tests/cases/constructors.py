@@ -27,7 +27,9 @@ def on_the_device(x: Tensor, n: int):
     h = torch.eye(3, device=device)  # silent: HS404
     i = torch.scalar_tensor(2.0, device=device)  # silent: HS404
     j = torch.cuda.FloatTensor(3, 4)  # silent: HS404
-    return a, b, c, d, e, f, g, h, i, j
+    k = torch.cuda.FloatTensor(*x.shape)  # silent: HS404
+    m = torch.cuda.FloatTensor(x.size())  # silent: HS404
+    return a, b, c, d, e, f, g, h, i, j, k, m
 
 
 def on_the_host(values: list[int]):

@@ -28,6 +28,7 @@ from hostsync.infer.values import (
     Nothing,
     Ref,
     Tensor,
+    Text,
     Unknown,
     Value,
     is_of_params,
@@ -170,6 +171,13 @@ def _take_over(context: Context, info: ClassInfo, table: dict[str, Value]) -> No
 def _moves_all(context: Context, info: KnownClass) -> bool:
     """A method of the class moves its tensors, by whatever names."""
     return isinstance(info, ClassInfo) and any(usage(context, m).moves_attributes for m in info.methods.values())
+
+
+def named_by(text: Text) -> str | None:
+    """The attribute that a text names; of those that begin alike one stands for all; None if nothing is known of it."""
+    if text.const is not None:
+        return text.const
+    return f"{text.start}*" if text.start.strip("_") else None
 
 
 def write_attribute(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:

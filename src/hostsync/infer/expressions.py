@@ -172,7 +172,7 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
                     origin=tensor.origin,
                 )
                 break
-        return TEXT
+        return Text(None, (left.const or left.start).partition("%")[0]) if isinstance(left, Text) else TEXT
     if node.op == "*":
         for items, times, times_node in ((left, right, node.right), (right, left, node.left)):
             if (

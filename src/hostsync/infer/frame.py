@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.events import Event, Reason
+from hostsync.infer.hints.annotations import admits_number
 from hostsync.infer.hints.defaults import is_none
 from hostsync.infer.hints.evidence import Usage, mentions_any, nodes_in
 from hostsync.infer.hints.host_devices import host_calls
@@ -229,6 +230,8 @@ class Context:
         self.named_calls: list[NamedCall] = []
         self.on_host: dict[str, set[str]] = {}
         """By function, the parameters of which NumPy arrays are made as they are, which fails on an accelerator."""
+        self.numbers: dict[str, set[str]] = {}
+        """By function, the parameters that may be a number in place of a tensor, by their annotations."""
         self.asked_of: dict[str, dict[str, set[str]]] = {}
         """By function and parameter, the methods that are called of something of which nothing else is known."""
         self.callbacks: dict[str, dict[str, list[tuple[Value, ...]]]] = {}
@@ -268,6 +271,12 @@ class Context:
         self._imports: tuple[facts.Import, ...] | None = None
         self._arrays: tuple[frozenset[str], frozenset[str]] | None = None
         self._tables: bool | None = None
+
+    def may_be_number(self, symbol: str, param: facts.Param) -> bool:
+        """Whether the annotation of a function's parameter names a type of number among others."""
+        if param.annotation is None:
+            return False
+        return param.name in self.numbers.get(symbol, ()) or admits_number(param.annotation)
 
     def class_named(self, name: str) -> KnownClass | None:
         """A class of the module, or of another module of the project."""

@@ -19,7 +19,7 @@ from hostsync.infer.frame import (
     symbol_of,
 )
 from hostsync.infer.generated import is_made_for
-from hostsync.infer.hints.annotations import MODULE_CLASS, admits_number, from_annotation
+from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation, stands_for_number
 from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.hints.evaluated import evaluated
 from hostsync.infer.hints.evidence import Annotated, Usage, dotted_path, usage_of
@@ -263,7 +263,7 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
     if isinstance(value, (Instance, Items, Mapping)) or (proven and held.value.device != CPU):
         return value
     tensor = _handed_in(frame, held.value._replace(param=param.name), param.name, held.text)
-    number = isinstance(value, Number) or (param.annotation is not None and admits_number(param.annotation))
+    number = isinstance(value, Number) or frame.context.may_be_number(frame.symbol, param)
     # What stands for a number has no dimensions.
     return tensor._replace(ndim=0) if number else tensor
 
@@ -375,6 +375,8 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
     if isinstance(value, Tensor):
         reason = Reason(param.annotation.span, f"the annotation of {name}")
         value = tensor_for(value, name, because(reason, None))
+        if not value.sure and stands_for_number(param.annotation, partial(evaluate_silently, frame)):
+            frame.context.numbers.setdefault(frame.symbol, set()).add(name)
     if isinstance(value, (Text, DeviceValue)) and is_device_name(name):
         return DeviceValue(of_param(name))
     return value

@@ -17,8 +17,8 @@ from hostsync.infer.calls.module_containers import module_at, module_in
 from hostsync.infer.calls.operations import merged
 from hostsync.infer.classes import class_attribute, fields_of
 from hostsync.infer.frame import EVALUATORS, SAMPLE, Frame, as_tensor, evaluate, evaluate_silently, explain
-from hostsync.infer.hints import keys
-from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation
+from hostsync.infer.hints import dimensions, keys
+from hostsync.infer.hints.annotations import MODULE_CLASS, named_type
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import (
     decides,
@@ -47,7 +47,6 @@ from hostsync.infer.values import (
     Ref,
     Tensor,
     Text,
-    TypeOf,
     Unknown,
     Value,
     element_of,
@@ -417,8 +416,8 @@ _TYPES: Final = frozenset({"builtins", "collections", "typing", "typing_extensio
 
 def _generic_type(frame: Frame, node: facts.Subscript) -> Value:
     """`list[Tensor]`, written where it is no annotation."""
-    promised = from_annotation(node, partial(evaluate_silently, frame))
-    return evaluate(frame, node.value) if promised is None or isinstance(promised, Nothing) else TypeOf(promised)
+    found = named_type(node, partial(evaluate_silently, frame))
+    return evaluate(frame, node.value) if found is None or isinstance(found.value, Nothing) else found
 
 
 def _array_part(base: Array, parts: list[Part]) -> Value:
@@ -699,6 +698,8 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
             and len(ints) == 1
             and (not isinstance(value, Number) or _is_one_of_few(ints[0].node))
         ):
+            leaves_one = False
+        if leaves_one and base.ndim is None and dimensions.made_with_more(frame, target.value, len(ints)):
             leaves_one = False
         if at_tensors or leaves_one:
             frame.emit(

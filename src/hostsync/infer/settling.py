@@ -11,7 +11,6 @@ from hostsync.infer.classes import DISTRIBUTIONS, distribution_base, is_module_c
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
 from hostsync.infer.functions import usage
-from hostsync.infer.hints.annotations import admits_number
 from hostsync.infer.hints.defaults import is_device_name, is_host, is_host_default, is_none
 from hostsync.infer.hints.host_devices import is_made_on_host
 from hostsync.infer.hints.loading_code import prepares_data
@@ -289,7 +288,7 @@ def _is_a_number(context: Context, symbol: str, name: str) -> bool:
     """
     node = context.functions.get(symbol)
     param = next((param for param in node.params if param.name == name), None) if node is not None else None
-    if param is None or param.annotation is None or not admits_number(param.annotation):
+    if param is None or not context.may_be_number(symbol, param):
         return False
     if name in context.handed.get(symbol, {}):
         return False

@@ -24,7 +24,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, named_tuple
 from hostsync.infer.hints import dimensions
-from hostsync.infer.hints.annotations import from_annotation
+from hostsync.infer.hints.annotations import from_annotation, named_type
 from hostsync.infer.hints.defaults import is_none, last_name
 from hostsync.infer.hints.evidence import names_mentioned
 from hostsync.infer.hints.imported import known_as
@@ -49,7 +49,6 @@ from hostsync.infer.values import (
     Number,
     Ref,
     Tensor,
-    TypeOf,
     Unknown,
     Value,
     element_of,
@@ -70,6 +69,13 @@ def _unless_given(frame: Frame, target: facts.Expr, value: DeviceValue) -> Devic
     return DeviceValue(of_param(target.id)) if is_param else value
 
 
+def _names_types(node: facts.Assign) -> bool:
+    """`Scalar = int | Tensor`, be it annotated as a `TypeAlias` or not."""
+    if not (isinstance(node.value, facts.Binary) and node.value.op == "|"):
+        return False
+    return node.annotation is None or last_name(node.annotation) == "TypeAlias"
+
+
 def _assign(frame: Frame, node: facts.Assign) -> bool:
     if isinstance(node.value, facts.Call) and is_named_tuple(node.value):
         made = named_tuple(node, node.value)
@@ -86,7 +92,9 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
             value = explain(value, node.value)
         elif isinstance(value, DeviceValue):
             value = _unless_given(frame, node.targets[0], value)
-    if node.annotation is not None and (node.value is None or isinstance(value, Unknown)):
+    if frame.symbol == "<module>" and _names_types(node):
+        value = (node.value and named_type(node.value, lambda expr: evaluate(frame, expr))) or value
+    elif node.annotation is not None and (node.value is None or isinstance(value, Unknown)):
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
         if promised is not None:
             value = promised
@@ -102,9 +110,6 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         target = node.targets[0]
         if filled is not None and not (isinstance(target, facts.Attr) and _declare(frame, target, filled)):
             value = filled
-    elif frame.symbol == "<module>" and isinstance(node.value, facts.Binary) and node.value.op == "|":
-        promised = from_annotation(node.value, lambda expr: evaluate(frame, expr))
-        value = value if promised is None else TypeOf(promised)
     if node.value is None and isinstance(value, Unknown):
         return True
     if isinstance(value, Unknown) and node.value is not None and is_comparison(node.value):

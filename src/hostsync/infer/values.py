@@ -295,6 +295,8 @@ class TypeOf(NamedTuple):
     """A type that has a name of its own (`Boxes = Tensor | None`, a `TypeVar`): what its values are."""
 
     value: Value
+    admits_number: bool = False
+    """One number is among the alternatives, as in `Scalar = float | Tensor`."""
 
 
 class Partial(NamedTuple):

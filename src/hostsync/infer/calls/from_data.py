@@ -10,7 +10,7 @@ from hostsync.infer.calls.copies import is_empty, is_to_own_part, may_be_host, t
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.calls.operations import device_of, dtype_named, promoted
 from hostsync.infer.frame import Frame, explain
-from hostsync.infer.hints.annotations import admits_number, admits_one_number
+from hostsync.infer.hints.annotations import admits_one_number
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import dotted_path, is_named_mask, is_number
 from hostsync.infer.values import (
@@ -148,13 +148,15 @@ def _may_be_number(frame: Frame, data: Tensor) -> bool:
     param = _parameter_of(frame, data)
     if param is None:
         return False
-    return is_number(param.default) or (param.annotation is not None and admits_number(param.annotation))
+    return is_number(param.default) or frame.context.may_be_number(frame.symbol, param)
 
 
 def _is_declared_number(frame: Frame, data: Tensor) -> bool:
     """It is a parameter that is one number or a tensor, by its annotation."""
     param = _parameter_of(frame, data)
-    return param is not None and param.annotation is not None and admits_one_number(param.annotation)
+    if param is None or param.annotation is None:
+        return False
+    return admits_one_number(param.annotation) or param.name in frame.context.numbers.get(frame.symbol, ())
 
 
 def _parameter_of(frame: Frame, data: Tensor) -> facts.Param | None:

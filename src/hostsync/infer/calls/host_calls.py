@@ -13,7 +13,7 @@ from hostsync.infer.assignment import iterated, iterated_over
 from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.operations import Arguments as _Arguments
 from hostsync.infer.calls.operations import size_of
-from hostsync.infer.classes import attributes
+from hostsync.infer.classes import attributes, named_by, write_attribute
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.keys import note_store
@@ -245,6 +245,15 @@ def _getattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
     return join(value, args[2][1]) if len(args) > 2 else value
 
 
+def _setattr(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`setattr(self, f"layer{i}", module)`."""
+    if len(args) == 3 and isinstance(args[1][1], Text) and frame.sink is not None:
+        receiver, key, value = args[0][1], named_by(args[1][1]), args[2][1]
+        if key is not None and isinstance(receiver, Instance) and receiver == frame.bound:
+            write_attribute(frame, frame.sink, key, value)
+    return NOTHING
+
+
 _TORCH: Final = Ref("torch")
 _WINDOW: Final = Ref("torch.hann_window")
 
@@ -303,6 +312,7 @@ BUILTINS: Final[dict[str, Handler]] = {
     "reversed": _same,
     "round": _round,
     "getattr": _getattr,
+    "setattr": _setattr,
     "dict": _dict,
     "divmod": _divmod,
     "super": _super,

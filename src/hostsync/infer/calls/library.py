@@ -33,7 +33,7 @@ from hostsync.infer.calls.packed_sequences import PACKED, is_out_of_order
 from hostsync.infer.calls.sparse_products import sparse_product
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, evaluate_silently, explain
-from hostsync.infer.hints.annotations import from_annotation
+from hostsync.infer.hints.annotations import from_annotation, named_type
 from hostsync.infer.hints.defaults import is_device_name, last_name
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.methods.dispatch import method_call
@@ -61,7 +61,6 @@ from hostsync.infer.values import (
     Ref,
     Tensor,
     Text,
-    TypeOf,
     Unknown,
     Value,
     because,
@@ -163,7 +162,7 @@ def _legacy_constructor(frame: Frame, node: facts.Call, rest: str, args: Argumen
     # Of one value that nothing is known of, too: sizes are numbers, and mostly written out.
     may_be_data = isinstance(value, (Unknown, Method)) or (isinstance(value, Tensor) and not value.sure)
     is_data = isinstance(value, (Items, Array)) or (may_be_data and len(args) == 1)
-    if device != CPU and args and is_data and not is_empty(*args[0]):
+    if device != CPU and args and is_data and not (_is_size(args[0][0]) or is_empty(*args[0])):
         frame.emit("copy", "torch.tensor", "python-data", node, subject=args[0][0], device=device)
     if args:
         read_element_wise(frame, node, "torch.tensor", *args[0])
@@ -172,6 +171,13 @@ def _legacy_constructor(frame: Frame, node: facts.Call, rest: str, args: Argumen
     else:
         ndim = depth_of(value) or (1 if isinstance(value, Items) else None)
     return Tensor(device, dtype, ndim)
+
+
+def _is_size(node: facts.Expr) -> bool:
+    """`*sizes`, `x.shape` and `x.size()`: what is written one by one or is a `torch.Size` is no data."""
+    if isinstance(node, facts.Call):
+        return isinstance(node.func, facts.Attr) and node.func.name == "size" and not node.args
+    return isinstance(node, facts.Starred) or (isinstance(node, facts.Attr) and node.name == "shape")
 
 
 def _parameter(args: ArgumentList) -> Value:
@@ -256,8 +262,7 @@ def _partial(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
 def _type_variable(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """`TypeVar("T", bound=Tensor)`: any value of it is one of its bound."""
     bound = next((expr for name, expr, _ in keywords if name == "bound"), None)
-    promised = None if bound is None else from_annotation(bound, partial(evaluate_silently, frame))
-    return UNKNOWN if promised is None else TypeOf(promised)
+    return UNKNOWN if bound is None else named_type(bound, partial(evaluate_silently, frame)) or UNKNOWN
 
 
 def _first(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:

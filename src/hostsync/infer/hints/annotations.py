@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
+from functools import partial
 from typing import Final
 
 from hostsync import facts
@@ -110,6 +111,24 @@ def admits_number(node: facts.Expr) -> bool:
 def admits_one_number(node: facts.Expr) -> bool:
     """Whether one number is among the alternatives, as in `float | Tensor`; a sequence of some is no number."""
     return any(isinstance(part, facts.Name) and part.id in _NUMBERS for part in _alternatives(node))
+
+
+def named_type(node: facts.Expr, resolve: Function[[facts.Expr], Value]) -> TypeOf | None:
+    """The type that an annotation stands for, where it gets a name of its own; None when it says nothing that helps."""
+    promised = from_annotation(node, resolve)
+    return None if promised is None else TypeOf(promised, any(map(partial(_is_number, resolve), _alternatives(node))))
+
+
+def stands_for_number(node: facts.Expr, resolve: Function[[facts.Expr], Value]) -> bool:
+    """As `admits_one_number`, also where a type with a name of its own does: `Scalar` for `float | Tensor`."""
+    return any(_is_number(resolve, part) for part in _alternatives(node))
+
+
+def _is_number(resolve: Function[[facts.Expr], Value], node: facts.Expr) -> bool:
+    if isinstance(node, facts.Name) and node.id in _NUMBERS:
+        return True
+    value = resolve(node) if isinstance(node, (facts.Name, facts.Attr)) else None
+    return isinstance(value, TypeOf) and value.admits_number
 
 
 def _alternatives(node: facts.Expr) -> list[facts.Expr]:

@@ -7,7 +7,8 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.frame import Frame, evaluate_silently
-from hostsync.infer.hints.evidence import dotted_path
+from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.evidence import calls_in, dotted_path, nodes_in
 from hostsync.infer.values import Tensor
 
 _COUNTS: Final = frozenset({"dim", "ndimension"})
@@ -31,6 +32,27 @@ def compared(frame: Frame, test: facts.Compare, truth: bool) -> None:
         tensor = _of_count(test.left)
         if tensor is not None:
             _note(frame, tensor, right.value)
+
+
+def made_with_more(frame: Frame, node: facts.Expr, count: int) -> bool:
+    """Whether the function makes a tensor of that name with at least so many sizes and others behind a star, which
+    stands for one at least: `torch.zeros(3, 3, *batch)`."""
+    if frame.function is None or not isinstance(node, facts.Name):
+        return False
+    for found in nodes_in(frame.function.body, frozenset()):
+        if not isinstance(found, facts.Assign) or found.value is None or len(found.targets) != 1:
+            continue
+        target = found.targets[0]
+        if isinstance(target, facts.Name) and target.id == node.id:
+            for call in calls_in((facts.ExprStmt(found.span, found.value),)):
+                stars = sum(isinstance(arg, facts.Starred) for arg in call.args)
+                if stars and len(call.args) - stars >= count and last_name(call.func) in _MAKES:
+                    return True
+    return False
+
+
+_MAKES: Final = frozenset({"empty", "ones", "rand", "randn", "zeros", "new_empty", "new_ones", "new_zeros"})
+"""What makes a tensor of the sizes that it is given one by one."""
 
 
 def _of_shape(node: facts.Expr) -> facts.Expr | None:

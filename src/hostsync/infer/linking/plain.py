@@ -129,7 +129,7 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
     if isinstance(value, Choice):
         return ["E", [encode(option, qualify, depth) for option in value.options]]
     if isinstance(value, TypeOf):
-        return ["V", encode(value.value, qualify, depth)]
+        return ["V", encode(value.value, qualify, depth), *([True] if value.admits_number else ())]
     if not depth:
         return None
     if isinstance(value, Items):
@@ -203,7 +203,7 @@ def decode(data: Plain, function: Function[[str], Value]) -> Value:
     if kind == "E":
         return reduce(join, [decode(option, function) for option in data[1]])
     if kind == "V":
-        return TypeOf(decode(data[1], function))
+        return TypeOf(decode(data[1], function), len(data) > 2)
     if kind == "I":
         items = None if data[2] is None else tuple(decode(item, function) for item in data[2])
         return Items(data[1], items, decode(data[3], function))

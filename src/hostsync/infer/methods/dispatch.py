@@ -63,7 +63,8 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
         return mapping_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Text):
         if method.name == "format":
-            return printed(frame, node, "str.format", formatted(frame, receiver, args, keywords))
+            printed(frame, node, "str.format", formatted(frame, receiver, args, keywords))
+            return Text(None, (receiver.const or receiver.start).partition("{")[0])
         return Items("list", None, TEXT) if method.name.endswith("split") else TEXT
     if isinstance(receiver, Array):
         return array_method(receiver, method.name, args, keywords)

@@ -10,7 +10,7 @@ from hostsync.infer.calls.copies import to_device
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.module_containers import module_in
 from hostsync.infer.calls.own_calls import instance_called
-from hostsync.infer.classes import register_buffer
+from hostsync.infer.classes import named_by, register_buffer
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.evidence import receiver_node
@@ -62,7 +62,7 @@ def module_method(
     if name in {"named_modules", "named_children"}:
         return Items("generator", None, Items("tuple", (TEXT, Instance(MODULE_CLASS, False)), UNKNOWN))
     if name in {"register_buffer", "register_parameter"} and args and isinstance(args[0][1], Text):
-        key = args[0][1].const
+        key = named_by(args[0][1])
         value = args[1][1] if len(args) > 1 else next((v for k, _, v in keywords if k == "tensor"), NOTHING)
         if key is not None:
             register_buffer(frame, key, value)
