@@ -693,16 +693,17 @@ def test_what_callers_hand_in_is_brought_up_to_date(
 
 def test_evidence_that_is_lost_costs_time_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hostsync.lint.rounds.WORTH_KEEPING", 1)
-    for lost in ("told", "evidence", "damaged"):
+    for lost in ("told", "callers", "damaged"):
         pkg, cache = tmp_path / lost / "src", tmp_path / lost / "cache"
         write(pkg, SCHEDULES)
         scan(pkg, cache=cache)
-        shards = sorted(cache.glob("evidence-*" if lost == "damaged" else f"{lost}-*"))
+        shards = sorted(cache.glob("callers-*" if lost == "damaged" else f"{lost}-*"))
         assert shards
-        for shard in shards:
+        before = [shard.read_bytes() for shard in shards]
+        assert lost != "damaged" or any(b"hands in" in data for data in before)
+        for shard, data in zip(shards, before, strict=True):
             if lost == "damaged":
-                assert b"hands in" in shard.read_bytes()
-                shard.write_bytes(shard.read_bytes().replace(b"hands in", b"holds on"))
+                shard.write_bytes(data.replace(b"hands in", b"holds on"))
             else:
                 shard.unlink()
         write(pkg, {"pkg/run.py": SCHEDULES["pkg/run.py"].replace("advance(x, step", "advance(x, number")})

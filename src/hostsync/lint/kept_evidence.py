@@ -95,9 +95,9 @@ def keep_lines(caches: Caches, name: str, version: bytes, lines: Mapping[str, st
 
 def _held(caches: Caches, name: str, key: str) -> str | None:
     """A text from the cache, if it is what was put there."""
-    mark, _, text = (caches.evidence.get_text(name, key) or "").partition("\n")
+    mark, _, text = (caches.callers.get_text(name, key) or "").partition("\n")
     return text if mark and digest(b"", encoded(text)) == mark else None
 
 
 def _hold(caches: Caches, name: str, key: str, text: str) -> None:
-    caches.evidence.put_text(name, key, f"{digest(b'', encoded(text))}\n{text}")
+    caches.callers.put_text(name, key, f"{digest(b'', encoded(text))}\n{text}")

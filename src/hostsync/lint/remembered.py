@@ -40,6 +40,8 @@ class Caches:
         self.told = cache.of_kind("told")
         self.evidence = cache.of_kind("evidence", 1)
         """What callers hand in, by a digest of all that they tell."""
+        self.callers = cache.of_kind("callers")
+        """What that was made of; see `kept_evidence`."""
         self.stamps = cache.of_kind("stamps", 1)
         """What files hold, by what the file system says of them."""
         self.runs = cache.of_kind("runs", most=2)
@@ -47,7 +49,7 @@ class Caches:
 
     def save(self) -> None:
         self.outlines.save()
-        first = (self.stamps, self.graphs, self.interfaces, self.told, self.evidence)
+        first = (self.stamps, self.graphs, self.interfaces, self.told, self.evidence, self.callers)
         for kept in (*first, self.handed, self.results, self.runs):
             kept.save()
 
