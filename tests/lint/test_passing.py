@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from hostsync.infer.frame import Signature
 from hostsync.infer.linking.telling import Told, signature_of, signature_plain
-from hostsync.lint.callers import Evidence
-from hostsync.lint.heard import NOTHING, Heard, heard_at_once
+from hostsync.lint.callers.evidence import Evidence
+from hostsync.lint.callers.heard import NOTHING, Heard, heard_at_once
+from hostsync.lint.callers.passing import Links, pass_on
 from hostsync.lint.landmarks import marked
-from hostsync.lint.passing import Links, pass_on
 
 CPU: list[Any] = ["T", ["cpu"], "float", 1, True, False, None]
 ROW = "3-1f-0"
@@ -187,7 +187,7 @@ def test_what_is_told_anew_counts_as_if_it_had_been_told_first(
         now = Heard(heard_at_once(told).marks, dict(told).__getitem__, before.lines())
         taken_up = Evidence(tests, before, known)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("hostsync.lint.heard._MOST_SOUGHT", data.draw(st.sampled_from((0, 40))))
+            patch.setattr("hostsync.lint.callers.heard._MOST_SOUGHT", data.draw(st.sampled_from((0, 40))))
             assert taken_up.of(now) == afresh
         if data.draw(st.booleans()):
             evidence = taken_up

@@ -15,7 +15,7 @@ from hostsync.findings import Finding
 from hostsync.infer.module import Followed
 from hostsync.lint import scan as scanning
 from hostsync.lint import studying
-from hostsync.lint.callers import Evidence
+from hostsync.lint.callers.evidence import Evidence
 from hostsync.lint.kept import KeptStudies
 from hostsync.lint.scan import check_files
 from hostsync.project.cache import Cache

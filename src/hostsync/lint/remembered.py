@@ -41,7 +41,7 @@ class Caches:
         self.evidence = cache.of_kind("evidence", 1)
         """What callers hand in, by a digest of all that they tell."""
         self.callers = cache.of_kind("callers")
-        """What that was made of; see `kept_evidence`."""
+        """What that was made of; see `callers.kept`."""
         self.stamps = cache.of_kind("stamps", 1)
         """What files hold, by what the file system says of them."""
         self.runs = cache.of_kind("runs", most=2)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from hostsync.lint.callers.kept import WORTH_KEEPING, KeptEvidence, Telling, keep_lines, lines_of, told_of
 from hostsync.lint.check import rules_by_code
 from hostsync.lint.checked import Checked, from_plain, to_plain
-from hostsync.lint.kept_evidence import WORTH_KEEPING, KeptEvidence, Telling, keep_lines, lines_of, told_of
 from hostsync.lint.linking import receive
 from hostsync.lint.offers import SEPARATOR
 from hostsync.lint.orders import Linked, may_be_kept
@@ -21,7 +21,7 @@ from hostsync.project.workers import HERE, Died
 
 if TYPE_CHECKING:
     from hostsync.infer.linking.telling import Told
-    from hostsync.lint.callers import Evidence
+    from hostsync.lint.callers.evidence import Evidence
 
 ROUNDS = 2
 """What a function is handed may decide what it hands to others. So deep do calls across files tell of each other where
@@ -64,7 +64,7 @@ class Rounds:
 
     def news(self) -> Handed | None:
         """The next round, of the files to which callers hand in something new; None if there is none."""
-        from hostsync.lint.callers import mentioned
+        from hostsync.lint.callers.evidence import mentioned
 
         if self._round == ROUNDS:
             return None
@@ -113,8 +113,8 @@ class Rounds:
         return self.first.mark_of(self.first.project.entries[places[0]].file) if places else b""
 
     def _worked_out(self, group: str, places: Sequence[int], name: str) -> dict[str, Plain]:
-        from hostsync.lint.callers import Evidence, is_test
-        from hostsync.lint.heard import Heard, LostError
+        from hostsync.lint.callers.evidence import Evidence, is_test
+        from hostsync.lint.callers.heard import Heard, LostError
 
         entries = self.first.project.entries
         caches = self.first.caches if len(places) >= WORTH_KEEPING else None

@@ -13,11 +13,11 @@ from typing import Final
 from hostsync.infer.linking.handed import KEYS, PROMISED
 from hostsync.infer.linking.plain import Plain, classes_in, functions_in
 from hostsync.infer.linking.telling import classes_of, is_news, of_class, signature_of
-from hostsync.lint.calls import BY_NAME, Calls, Changes, is_named_after, to_functions, to_named, to_overridden
-from hostsync.lint.heard import NOTHING, Heard
-from hostsync.lint.passing import Links, pass_on
-from hostsync.lint.standing import Standing
-from hostsync.lint.uncalled import UNRESOLVED, add_seen
+from hostsync.lint.callers.calls import BY_NAME, Calls, Changes, is_named_after, to_functions, to_named, to_overridden
+from hostsync.lint.callers.heard import NOTHING, Heard
+from hostsync.lint.callers.passing import Links, pass_on
+from hostsync.lint.callers.standing import Standing
+from hostsync.lint.callers.uncalled import UNRESOLVED, add_seen
 
 _MOST_PROMISED: Final = 64
 """Of more classes that derived classes keep in one attribute only the one that all are derived from counts."""

@@ -11,7 +11,7 @@ from hostsync.project.cache import digest, encoded
 
 if TYPE_CHECKING:
     from hostsync.infer.linking.telling import Told
-    from hostsync.lint.callers import Evidence
+    from hostsync.lint.callers.evidence import Evidence
 
 WORTH_KEEPING = 100
 """Files. What fewer tell is put together anew sooner than it is looked up."""
@@ -46,8 +46,8 @@ class KeptEvidence:
 
     def evidence(self, tests: Collection[str], lines: Mapping[str, str]) -> Evidence | None:
         """What the earlier run knew; None if there is none. `tests` are as for `Evidence`, `lines` from `lines_of`."""
-        from hostsync.lint.callers import Evidence
-        from hostsync.lint.heard import Heard, LostError
+        from hostsync.lint.callers.evidence import Evidence
+        from hostsync.lint.callers.heard import Heard, LostError
 
         text = _held(self._caches, f"{self._name}+{_EVIDENCE}", self._version)
         if text is None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from hostsync.infer.linking.plain import Plain
 from hostsync.infer.linking.telling import Told
-from hostsync.lint.calls import names_in
+from hostsync.lint.callers.calls import names_in
 
 NOTHING: Final = Told({}, [], {}, {}, {}, [], {}, {}, {}, {}, {}, {})
 """What a file tells that tells nothing."""

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from hostsync.infer.frame import Signature
 from hostsync.infer.linking.plain import Plain
 from hostsync.infer.linking.telling import PLACE, Told, signature_of
-from hostsync.lint.lineages import MOST_DERIVED, Lineages, Methods
+from hostsync.lint.callers.lineages import MOST_DERIVED, Lineages, Methods
 
 _SHORTEST_NAME: Final = 4
 """A name of fewer letters says nothing of a class."""

@@ -9,9 +9,9 @@ from typing import Final
 from hostsync.infer.linking.handed import HELD, PROMISED
 from hostsync.infer.linking.plain import SEPARATOR, Plain, functions_in
 from hostsync.infer.linking.telling import NUMBER_OF, Told, classes_of, element_plain, is_sure, join_plain
-from hostsync.lint.calls import is_named_after
+from hostsync.lint.callers.calls import is_named_after
+from hostsync.lint.callers.lineages import MOST_DERIVED, Lineages, Methods
 from hostsync.lint.landmarks import marked
-from hostsync.lint.lineages import MOST_DERIVED, Lineages, Methods
 
 UNRESOLVED: Final = "U"
 """Begins the plain form of what the attribute of some class holds."""

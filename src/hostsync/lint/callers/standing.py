@@ -8,10 +8,10 @@ from typing import Final
 
 from hostsync.infer.linking.handed import common_class
 from hostsync.infer.linking.plain import Plain
-from hostsync.lint.calls import Customs
-from hostsync.lint.heard import NOTHING, Heard
-from hostsync.lint.lineages import Lineages, Methods, Overriding
-from hostsync.lint.uncalled import Held, asked_in, loaded_in, methods_in, promised_in, stored_in
+from hostsync.lint.callers.calls import Customs
+from hostsync.lint.callers.heard import NOTHING, Heard
+from hostsync.lint.callers.lineages import Lineages, Methods, Overriding
+from hostsync.lint.callers.uncalled import Held, asked_in, loaded_in, methods_in, promised_in, stored_in
 
 _KEPT: Final = ("keys", "loaded", "promised", "asked", "shared")
 """What a later run may take up."""

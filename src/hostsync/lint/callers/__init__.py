@@ -1,0 +1,1 @@
+"""What the callers of functions hand in, across the files of a project."""
