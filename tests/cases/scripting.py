@@ -71,6 +71,25 @@ def runs_scripted_of_anything(batch, layer):
     return a, scripted_that_waits(batch["x"])  # expect: HS606
 
 
+class Clusters:
+    @staticmethod
+    @torch.jit.script
+    def _shift(centers: Tensor, before: Tensor) -> Tensor:
+        d = torch.norm(centers - before, p=2, dim=-1)
+        d[d == float("inf")] = 0  # expect: HS303
+        return torch.mean(d, dim=-1)
+
+    @staticmethod
+    def _shift_in_python(centers: Tensor, before: Tensor) -> Tensor:
+        d = torch.norm(centers - before, p=2, dim=-1)
+        d[d == float("inf")] = 0  # silent: HS303
+        return torch.mean(d, dim=-1)
+
+    def fit(self, x: Tensor):
+        plain = self._shift_in_python(x, x)  # silent: HS606
+        return plain + self._shift(x, x)  # expect: HS606
+
+
 def plain_that_waits(x: Tensor) -> Tensor:
     if torch.all(x > 0):  # expect: HS201
         return x

@@ -29,6 +29,7 @@ from hostsync.infer.hints.evidence import (
     used_path,
 )
 from hostsync.infer.hints.mixtures import under_one_key
+from hostsync.infer.hints.scripted import is_scripted
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ANYWHERE,
@@ -661,7 +662,8 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
     scalar = isinstance(value, Number) or _is_number_by_default(frame, value) or _is_of_numbers(frame, value)
     if masks:
         if (isinstance(value, Tensor) and value.sure and not (value.ndim == 0 and only_host(value.device))) or (
-            scalar and (len(masks) > 1 or tensors)
+            # TorchScript looks for the true elements of any mask, where Python fills.
+            scalar and (len(masks) > 1 or tensors or is_scripted(frame.function))
         ):
             frame.emit(
                 "shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from hostsync import facts
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import CallSite, Context
-from hostsync.infer.hints.evidence import dotted_path
+from hostsync.infer.hints.scripted import is_scripted
 from hostsync.infer.linking.plain import dotted_name, is_foreign, is_indexed, place_name, short_name
 from hostsync.infer.linking.waiting import at_call, foreign_waits, meets
 from hostsync.infer.settling import is_setup_only, resolved
@@ -51,7 +48,7 @@ def _of_scripted(context: Context, events: list[Event]) -> list[Event]:
 
     No line of such a function runs in Python, so it is the call at which the host is seen to wait.
     """
-    scripted = {symbol for symbol, node in context.functions.items() if _is_scripted(node)}
+    scripted = {symbol for symbol, node in context.functions.items() if is_scripted(node)}
     waiting: dict[str, Event] = {}
     for event in events if scripted else ():
         if event.symbol in scripted and event.confidence != "possible":
@@ -68,13 +65,6 @@ def _of_scripted(context: Context, events: list[Event]) -> list[Event]:
             elif not _is_all_on_host(context, site):
                 found.append(_call(symbol, site, Reason(waiting[symbol].span, "TorchScript runs this")))
     return found
-
-
-def _is_scripted(node: facts.Function) -> bool:
-    return any(dotted_path(decorator) in _SCRIPTING for decorator in node.decorators)
-
-
-_SCRIPTING: Final = frozenset({"torch.jit.script", "jit.script"})
 
 
 def _is_all_on_host(context: Context, site: CallSite) -> bool:
