@@ -77,7 +77,7 @@ def _of_others(context: Context) -> list[Event]:
     """Calls of functions of other modules that wait each time.
 
     What waits in a package that is only known by its index is not reported there, so each call of it is; a call of a
-    function of the project only as in `_in_loops`.
+    function of the project only as in `_in_loops`, and where TorchScript runs it.
     """
     found: dict[tuple[object, ...], Event] = {}
     for symbol, sites in context.calls.items():
@@ -93,7 +93,7 @@ def _of_others(context: Context) -> list[Event]:
                 sure = is_certain(device)
                 # What waits in a `forward` is reported as such there.
                 is_told = short_name(symbol) == "forward"
-                if not indexed and (is_told or not (sure and site.hot == "loop")):
+                if not (indexed or wait.scripted) and (is_told or not (sure and site.hot == "loop")):
                     continue
                 confidence = "certain" if sure and indexed and not wait.usual else "likely"
                 if not sure and is_setup_only(context, site.caller):

@@ -12,6 +12,7 @@ from hostsync.infer.calls.operations import device_of
 from hostsync.infer.frame import CallSite, Context, Recorded
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.hints.defaults import is_host_default
+from hostsync.infer.hints.scripted import is_scripted
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import is_foreign
 from hostsync.infer.linking.reaching import (
@@ -63,6 +64,8 @@ class Wait(NamedTuple):
     needs: tuple[Need, ...] = ()
     usual: bool = False
     """It is in most calls only: something undecided comes before that may end the function, as may a special case."""
+    scripted: bool = False
+    """TorchScript runs the function, so that it is its call at which the host is seen to wait."""
 
 
 def waits_by_function(context: Context, recorded: Iterable[Recorded]) -> dict[str, tuple[Wait, ...]]:
@@ -142,7 +145,9 @@ class _Waits:
                     needs, usual = needs + handed.needs, usual or handed.usual
                 needs = tuple(dict.fromkeys(needs))
                 if len(needs) <= _MOST_NEEDS and not self._is_told(symbol, device, needs, usual):
-                    self.found.setdefault(symbol, {})[device, needs] = Wait(device, span[0], needs, usual)
+                    self.found.setdefault(symbol, {})[device, needs] = Wait(
+                        device, span[0], needs, usual, is_scripted(node)
+                    )
                 return
 
     def _is_told(self, symbol: str, device: Device, needs: tuple[Need, ...], usual: bool) -> bool:
@@ -194,14 +199,16 @@ def foreign_waits(context: Context, symbol: str) -> tuple[Wait, ...]:
 
 def encode_wait(wait: Wait) -> list[Any]:
     """A wait as plain data; `decode_wait` reads it."""
-    more = [[list(need) for need in wait.needs], wait.usual] if wait.needs or wait.usual else []
+    more: list[Any] = [wait.scripted] if wait.scripted else []
+    if more or wait.needs or wait.usual:
+        more = [[list(need) for need in wait.needs], wait.usual, *more]
     return [sorted(wait.device), wait.row, *more]
 
 
 def decode_wait(data: Sequence[Any]) -> Wait:
     device, row, *more = data
-    needs, usual = more or ((), False)
-    return Wait(frozenset(device), row, tuple(Need(*need) for need in needs), usual)
+    needs, usual, *scripted = more or ((), False)
+    return Wait(frozenset(device), row, tuple(Need(*need) for need in needs), usual, bool(scripted))
 
 
 def meets(wait: Wait, site: CallSite) -> bool:
