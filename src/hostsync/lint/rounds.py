@@ -144,6 +144,7 @@ class Rounds:
     def _told(self, place: int, telling: Telling) -> Told:
         """What a file tells of others."""
         from hostsync.infer.linking.telling import Told
+        from hostsync.lint.callers.heard import NOTHING
 
         first, caches = self.first, self.first.caches
         known = self._parsed.get(telling.digest)
@@ -157,7 +158,9 @@ class Rounds:
             # The cache is damaged, or a part of it was deleted.
             receive(self.shared([place], HERE))
             handed = self.handed.get(place, ())[: telling.round]
-            found = Told(*json.loads(study_file(self.task(place)._replace(handed=handed)).told or "null"))
+            text = study_file(self.task(place)._replace(handed=handed)).told
+            # A file that has changed since may tell nothing any more.
+            found = NOTHING if text is None else Told(*json.loads(text))
         self._parsed[telling.digest] = found
         return found
 
