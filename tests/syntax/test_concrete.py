@@ -140,6 +140,15 @@ def test_newer_syntax(text: str, kind: str) -> None:
         assert text.split("\n")[row - 1][column - 1 : end_column - 1] in ("x.item()", 'x["a"].item()')
 
 
+def test_type_statement_names_a_type() -> None:
+    text = "type X = int | Tensor\n"
+    for body in (parse_module_text(text, "m").body, lower(parse_concrete(text))):
+        ((_, (target,), value, annotation),) = body
+        assert isinstance(target, f.Name)
+        assert isinstance(value, f.Binary)
+        assert (target.id, annotation) == ("X", None)
+
+
 @pytest.mark.parametrize(
     "text",
     [

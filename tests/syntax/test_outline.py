@@ -25,6 +25,10 @@ from deep \\
 from stars import *
 LIMIT: int = 3
 device = "cpu"
+type Shape = tuple[int, ...]
+type Pair[T] = tuple[T, T]
+type = 3
+table[0] = 1
 if TYPE_CHECKING:
     from typed import Only
 else:
@@ -65,7 +69,7 @@ def test_an_outline() -> None:
             Imported("inside", "hidden", "hidden", False, True),
             Imported("late", "last", "last", False),
         ),
-        ("LIMIT", "device", "fallback", "run", "quick_enough", "f", "C"),
+        ("LIMIT", "device", "Shape", "Pair", "type", "fallback", "run", "quick_enough", "f", "C"),
     )
 
 

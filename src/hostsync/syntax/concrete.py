@@ -681,10 +681,10 @@ class _Converter:
             place = (*place[:2], *self.ranges[id(node.asname.name)][2:])
         return self.make(ast.alias, place, name=_dotted(node.name), asname=asname)
 
-    def type_alias(self, node: cst.CSTNode) -> ast.stmt:
-        # A bare constant keeps the body from being empty and is not lowered.
-        place = self.ranges[id(node)]
-        return self.make(ast.Expr, place, value=self.make(ast.Constant, place, value=None))
+    def type_alias(self, node: cst.TypeAlias) -> ast.stmt:
+        # An assignment, as Python before 3.12 has no node for it.
+        name, value = self.expression(node.name), self.expression(node.value)
+        return self.make(ast.Assign, self.ranges[id(node)], targets=[name], value=value, type_comment=None)
 
     def if_(self, node: cst.If) -> ast.stmt:
         links = [node]

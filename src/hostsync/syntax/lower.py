@@ -645,6 +645,10 @@ def _annotated_assign(node: ast.AnnAssign, depth: int) -> f.Stmt:
     )
 
 
+def _type_alias(node: Any, depth: int) -> f.Stmt:
+    return f.Assign(_span(node), (_expression(node.name, 0),), _expression(node.value, 0), None)
+
+
 def _augmented_assign(node: ast.AugAssign, depth: int) -> f.Stmt:
     return f.AugAssign(
         _span(node), _expression(node.target, 0), _BINARY_OPERATORS[type(node.op)], _expression(node.value, 0)
@@ -913,4 +917,4 @@ _STATEMENTS: Final[dict[type, Callable[[Any, int], f.Stmt | None]]] = {
 if hasattr(ast, "TryStar"):
     _STATEMENTS[ast.TryStar] = _try
 if hasattr(ast, "TypeAlias"):
-    _STATEMENTS[ast.TypeAlias] = _dropped
+    _STATEMENTS[ast.TypeAlias] = _type_alias

@@ -20,7 +20,8 @@ _STATEMENT: Final = rb"""(?:
         |(?:async[ \t]+)?(?:def|class)[ \t]+(?P<defined>\w+)
     )
     |(?P<block>(?:if|else|elif|try|except|finally|with|for|while)\b[^\n]*)
-    |(?P<branch>[ \t]*)(?P<assigned>[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)
+    |(?P<branch>[ \t]*)(?P<type>type[ \t]+)?(?P<assigned>[A-Za-z_]\w*)[ \t]*
+        (?(type)(?:\[[^=\n]*\][ \t]*)?|(?::[^=\n]+)?)=(?!=)
     )"""
 _ANY: Final = re.compile(rb"\n(?=[ \t]*[A-Za-z_])" + _STATEMENT, re.VERBOSE)
 """It begins with a line end rather than with `^`, which makes the search several times as fast."""
