@@ -18,6 +18,7 @@ from hostsync.lint import studying
 from hostsync.lint.callers.evidence import Evidence
 from hostsync.lint.kept import KeptStudies
 from hostsync.lint.scan import check_files
+from hostsync.lint.studying import Result, Task, study_file
 from hostsync.project.cache import Cache
 from hostsync.project.config import Resolver
 from hostsync.project.discovery import discover
@@ -708,6 +709,34 @@ def test_evidence_that_is_lost_costs_time_alone(tmp_path: Path, monkeypatch: pyt
                 shard.unlink()
         write(pkg, {"pkg/run.py": SCHEDULES["pkg/run.py"].replace("advance(x, step", "advance(x, number")})
         assert scan(pkg, cache=cache) == scan(pkg)
+
+
+@pytest.mark.parametrize("worth", [1, 100])
+def test_a_file_may_change_while_what_was_lost_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worth: int
+) -> None:
+    """It may no longer tell what it told when the scan began; what follows is not kept."""
+    pkg, cache = tmp_path / "src", tmp_path / "cache"
+    write(pkg, SCHEDULES)
+    scan(pkg, cache=cache)
+    for kind in ("told", "callers", "evidence"):
+        for shard in cache.glob(f"{kind}-*"):
+            shard.unlink()
+    write(pkg, {"pkg/other.py": CALLING})
+    monkeypatch.setattr("hostsync.lint.rounds.WORTH_KEEPING", worth)
+    studied = []
+
+    def study(task: Task) -> Result:
+        task.path.write_text("x = 1\n")
+        studied.append(task.path.name)
+        return study_file(task)
+
+    monkeypatch.setattr("hostsync.lint.rounds.study_file", study)
+    scan(pkg, cache=cache)
+    assert "run.py" in studied
+    monkeypatch.setattr("hostsync.lint.rounds.study_file", study_file)
+    write(pkg, {**SCHEDULES, "pkg/other.py": CALLING})
+    assert scan(pkg, cache=cache) == scan(pkg)
 
 
 OBJECTS = {

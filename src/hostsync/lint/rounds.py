@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hostsync.lint.callers.kept import WORTH_KEEPING, KeptEvidence, Telling, keep_lines, lines_of, told_of
@@ -22,6 +22,7 @@ from hostsync.project.workers import HERE, Died
 if TYPE_CHECKING:
     from hostsync.infer.linking.telling import Told
     from hostsync.lint.callers.evidence import Evidence
+    from hostsync.lint.callers.heard import Heard
 
 ROUNDS = 2
 """What a function is handed may decide what it hands to others. So deep do calls across files tell of each other where
@@ -61,6 +62,8 @@ class Rounds:
         """By group, the lines of `heard.Heard` of an earlier run, by the digest of what a file tells."""
         self._spoken: dict[str, dict[str, str]] = {}
         """The same of this run."""
+        self.is_true = True
+        """Files told what their digests say, so what follows from it may be kept."""
 
     def news(self) -> Handed | None:
         """The next round, of the files to which callers hand in something new; None if there is none."""
@@ -99,7 +102,7 @@ class Rounds:
         if not isinstance(kept, dict):
             handed = self._worked_out(group, told, name)
             kept = {key: value for key, value in handed.items() if known.get(key) != value}
-            if caches is not None:
+            if caches is not None and self.is_true:
                 caches.evidence.put(name, mark, kept)
         known.update(kept)
         return kept
@@ -113,33 +116,40 @@ class Rounds:
         return self.first.mark_of(self.first.project.entries[places[0]].file) if places else b""
 
     def _worked_out(self, group: str, places: Sequence[int], name: str) -> dict[str, Plain]:
+        """What callers hand in by all that their files tell; for many files, an earlier run has found most of it."""
         from hostsync.lint.callers.evidence import Evidence, is_test
-        from hostsync.lint.callers.heard import Heard, LostError
 
         entries = self.first.project.entries
-        caches = self.first.caches if len(places) >= WORTH_KEEPING else None
-        if caches is not None and group not in self._lines:
-            self._lines[group] = lines_of(caches, self._name(places), self._version(places))
-        of_key = {entries[place].key: place for place in places if self._tellings[place].digest}
-        # Later rounds change what files tell, but not what they told in this one.
-        tellings = {key: self._tellings[place] for key, place in of_key.items()}
-        marks = {key: telling.digest for key, telling in tellings.items()}
-        told = Heard(marks, lambda key: self._told(of_key[key], tellings[key]), self._lines.get(group, {}))
         tests = {e.key for e in (entries[place] for place in places) if is_test(e.file.path.name, e.file.module)}
-        kept = KeptEvidence(caches, name, self._version(places)) if caches is not None else None
-        evidence = None if kept is None else kept.evidence(tests, self._lines[group])
-        found = None
-        if evidence is not None:
-            with suppress(LostError):
-                found = evidence.of(told)
-        if evidence is None or found is None:
+        tellings = {entries[place].key: telling for place in places if (telling := self._tellings[place]).digest}
+        caches = self.first.caches
+        if caches is None or len(places) < WORTH_KEEPING:
+            evidence = self._callers.setdefault(group, Evidence(tests))
+            return evidence.of(self._heard(tellings))
+
+        if group not in self._lines:
+            self._lines[group] = lines_of(caches, self._name(places), self._version(places))
+        lines = self._lines[group]
+        told = self._heard(tellings, lines)
+        kept = KeptEvidence(caches, name, self._version(places))
+        resumed = _resumed(kept.evidence(tests, lines), told)
+        if resumed is None:
             evidence = self._callers.get(group) or Evidence(tests)
-            found = evidence.of(told)
-        self._callers[group] = evidence
-        if kept is not None:
-            kept.keep(evidence, tellings)
-            self._spoken.setdefault(group, {}).update(told.lines())
+            resumed = evidence, evidence.of(told)
+        self._callers[group], found = resumed
+        spoken = told.lines()
+        if self.is_true:
+            kept.keep(self._callers[group], tellings)
+            self._spoken.setdefault(group, {}).update(spoken)
         return found
+
+    def _heard(self, tellings: Mapping[str, Telling], lines: Mapping[str, str] = MappingProxyType({})) -> Heard:
+        """What files tell, by their keys. Later rounds change what they tell, but not what they told in this one."""
+        from hostsync.lint.callers.heard import Heard
+
+        places = self.first.project.places
+        marks = {key: telling.digest for key, telling in tellings.items()}
+        return Heard(marks, lambda key: self._told(places[key], tellings[key]), lines)
 
     def _told(self, place: int, telling: Telling) -> Told:
         """What a file tells of others."""
@@ -159,7 +169,8 @@ class Rounds:
             receive(self.shared([place], HERE))
             handed = self.handed.get(place, ())[: telling.round]
             text = study_file(self.task(place)._replace(handed=handed)).told
-            # A file that has changed since may tell nothing any more.
+            # A file that has changed since may tell something else, or nothing any more.
+            self.is_true = self.is_true and text is not None and digest(b"", encoded(text)) == telling.digest
             found = NOTHING if text is None else Told(*json.loads(text))
         self._parsed[telling.digest] = found
         return found
@@ -210,6 +221,18 @@ class Rounds:
     def _forget(self, place: int) -> None:
         self.keys.pop(place, None)
         self.first.keys.pop(place, None)
+
+
+def _resumed(evidence: Evidence | None, told: Heard) -> tuple[Evidence, dict[str, Plain]] | None:
+    """What an earlier run knew, brought up to date, and what callers hand in by it; None if too much of it is lost."""
+    from hostsync.lint.callers.heard import LostError
+
+    if evidence is None:
+        return None
+    try:
+        return evidence, evidence.of(told)
+    except LostError:
+        return None
 
 
 class Handed(Order[Result]):

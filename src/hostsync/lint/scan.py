@@ -154,7 +154,8 @@ def _check(
         rounds.keep()
         if caches is not None and state is not None:
             counts = {place: len(handed) for place, handed in rounds.handed.items()}
-            caches.remember(state, len(project.entries), files, order.keys, rounds.keys, counts)
+            if rounds.is_true:
+                caches.remember(state, len(project.entries), files, order.keys, rounds.keys, counts)
             caches.save()
         held(entries, project, caches, state, order, rounds, results, final, Process.studies)
         return rows.located(_checked(final[place]) for place in range(len(files)))
