@@ -12,6 +12,7 @@ from hostsync import facts
 from hostsync.infer.assignment import ASSIGNERS
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import AGAIN, EVALUATORS, EXECUTORS, Frame, evaluate
+from hostsync.infer.left_out import MARK, place_of
 from hostsync.infer.values import (
     Array,
     Callable,
@@ -207,17 +208,24 @@ def _tensor(value: Tensor) -> str:
     return f"{article} {kind}{size} {_where(value.device)}{pinned}{doubt}"
 
 
+_PLACES: Final = {
+    "acc": "on the GPU",
+    "cpu": "on the CPU",
+    "meta": "on no device (meta)",
+    "?": "on a device that is not known",
+    "moved": "where its object was moved to",
+}
+
+
 def _where(device: Device) -> str:
-    words = {
-        "acc": "on the GPU",
-        "cpu": "on the CPU",
-        "meta": "on no device (meta)",
-        "?": "on a device that is not known",
-        "moved": "where its object was moved to",
-    }
-    return " or ".join(
-        words.get(atom, f"where `{atom[1:]}` lives" if atom.startswith("=") else atom) for atom in sorted(device)
-    )
+    return " or ".join(_PLACES.get(atom) or _of_parameter(atom) for atom in sorted(device))
+
+
+def _of_parameter(atom: str) -> str:
+    base, _, left_out = atom.partition(MARK)
+    (inner,) = place_of(base)
+    place = f"where `{inner[1:]}` lives" if inner.startswith("=") else _PLACES[inner]
+    return f"{place} without `{left_out}`" if left_out else place
 
 
 def _plain(value: Value) -> str:

@@ -18,10 +18,12 @@ from hostsync.infer.frame import (
     is_loader_name,
 )
 from hostsync.infer.functions import usage
+from hostsync.infer.hints.defaults import is_none
 from hostsync.infer.hints.evidence import dotted_path
 from hostsync.infer.hints.keys import note_moved, note_store
 from hostsync.infer.hints.mixtures import note_loop, under_one_key
 from hostsync.infer.hints.running_values import running_value
+from hostsync.infer.left_out import given_or
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (
@@ -266,7 +268,8 @@ def _logical(frame: Frame, node: facts.Logical) -> Value:
         if result is None or _is_answer(result, value):
             result = value
         elif not is_default:
-            result = join(result, value)
+            chosen = given_or(result, value) if node.op == "or" else None
+            result = chosen or join(result, value)
     if state is not None:
         frame.restore(state)
     return result if result is not None else UNKNOWN
@@ -380,7 +383,18 @@ def _conditional(frame: Frame, node: facts.Conditional) -> Value:
     narrow(frame, node.test, False)
     orelse = evaluate(frame, node.orelse)
     frame.restore(state)
-    return join(body, orelse)
+    name, is_given = _told_or_not(node.test)
+    chosen = given_or(body, orelse) if is_given else given_or(orelse, body)
+    return chosen if chosen is not None and of_param(name) <= chosen.device else join(body, orelse)
+
+
+def _told_or_not(node: facts.Expr) -> tuple[str, bool]:
+    """The name of which a condition asks whether it is there, and whether it is true if so; empty for another one."""
+    if isinstance(node, facts.Name):
+        return node.id, True
+    if isinstance(node, facts.Compare) and isinstance(node.left, facts.Name) and is_none(node.rights[0]):
+        return (node.left.id, node.ops == ("is not",)) if node.ops in {("is",), ("is not",)} else ("", True)
+    return "", True
 
 
 _DESCRIBING: Final = frozenset({"__repr__", "__str__", "extra_repr", "__format__"})

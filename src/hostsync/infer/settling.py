@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from collections.abc import Mapping as Bindings
+from functools import partial
 from typing import Final
 
 from hostsync.infer.calls.operations import checks_only, device_of
@@ -15,6 +17,7 @@ from hostsync.infer.hints.defaults import is_device_name, is_host, is_host_defau
 from hostsync.infer.hints.host_devices import is_made_on_host
 from hostsync.infer.hints.loading_code import prepares_data
 from hostsync.infer.hints.moved_once import reported_once
+from hostsync.infer.left_out import MARK, is_conditional, place_of, told_in
 from hostsync.infer.linking.handed import is_tried_out
 from hostsync.infer.linking.plain import (
     is_tensor_annotation,
@@ -37,6 +40,7 @@ from hostsync.infer.values import (
     Ref,
     Tensor,
     Unknown,
+    Value,
     is_certain,
     is_of_params,
     of_param,
@@ -148,6 +152,9 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
             return True
         # Where None is said, what is loaded goes to where it was saved from.
         return any(name in params and is_host(params[name].default) for name in asked)
+    if is_conditional(record.device):
+        # What stands for a device that is left out is another one than the CPU.
+        return False
     return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
 
 
@@ -273,12 +280,36 @@ def resolved(context: Context, symbol: str, device: Device, depth: int = _DEPTH,
     if not is_of_params(device):
         return device
     result: set[str] = set()
+    if is_conditional(device):
+        asked = {mark for atom in device if (mark := atom.partition(MARK)[2])}
+        result |= _where_told(context, symbol, device, asked, depth)
+        device = frozenset(atom for atom in device if MARK not in atom and atom[1:] not in asked)
     for atom in device:
         if not atom.startswith("="):
             result.add(atom)
         elif as_tensors or "cpu" not in device or not _is_a_number(context, symbol, atom[1:]):
             result |= _of_param(context, symbol, atom[1:], depth)
     return frozenset(result)
+
+
+def _where_told(context: Context, symbol: str, device: Device, asked: Collection[str], depth: int) -> Device:
+    """The places of a device that count only with a parameter or without it, by the calls that hand it in or don't."""
+    defaults = defaults_of(context, symbol)
+    result: Device = frozenset()
+    for atom in device:
+        base, _, mark = atom.partition(MARK)
+        if not mark and atom[1:] not in asked:
+            continue
+        counts = partial(_counts, defaults, mark or base[1:], not mark)
+        place = place_of(base)
+        result |= _of_param(context, symbol, base[1:], depth, counts=counts) if is_of_params(place) else place
+    return result
+
+
+def _counts(defaults: Bindings[str, Value], param: str, wanted: bool, site: CallSite) -> bool:
+    """Whether a call hands in a parameter, or leaves it out, as is `wanted`, or may do so."""
+    told = told_in(site.bindings, defaults, param)
+    return told is wanted or not isinstance(told, bool)
 
 
 def _is_a_number(context: Context, symbol: str, name: str) -> bool:
@@ -333,11 +364,20 @@ def _is_tensor(context: Context, symbol: str, name: str) -> bool:
     return is_tensor_annotation(param.annotation) or name in usage(context, node).tensors
 
 
-def _of_param(context: Context, symbol: str, param: str, depth: int, *, is_tensor: bool = False) -> Device:
+def _of_param(
+    context: Context,
+    symbol: str,
+    param: str,
+    depth: int,
+    *,
+    is_tensor: bool = False,
+    counts: Callable[[CallSite], bool] = lambda site: True,
+) -> Device:
     """Where a parameter lives, or where it says, by what the callers of `symbol` hand in.
 
     Args:
         is_tensor: it stands for a tensor, whatever the function itself says of it.
+        counts: whether a call tells anything of it.
     """
     if param in context.on_host.get(symbol, ()):
         return CPU
@@ -349,6 +389,8 @@ def _of_param(context: Context, symbol: str, param: str, depth: int, *, is_tenso
     result: set[str] = set() if is_known else {"?"}
     is_tensor = is_tensor or _is_tensor(context, symbol, param)
     for site in sites:
+        if not counts(site):
+            continue
         value = site.bindings.get(param, defaults.get(param))
         if is_tensor and (isinstance(value, Nothing) or param not in site.bindings):
             # Where nobody hands in a tensor, nothing waits for it.

@@ -31,6 +31,7 @@ from hostsync.infer.hints.imported import known_as
 from hostsync.infer.hints.mixtures import note_loop
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.indexing import is_comparison, load, store
+from hostsync.infer.left_out import given_or
 from hostsync.infer.linking.plain import is_at_top, is_foreign
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow, narrow_moved
 from hostsync.infer.special_methods import special
@@ -361,7 +362,7 @@ def _if(frame: Frame, node: facts.If) -> bool:
         state = frame.save()
         narrow(frame, current.test, True)
         narrow_moved(frame, current)
-        replaced = _replaced_when_none(current)
+        replaced = _replaced_when_none(current.test, current.body)
         if elsewhere is True:
             frame.skipped += 1
         if _is_type_checking(current.test):
@@ -398,6 +399,8 @@ def _if(frame: Frame, node: facts.If) -> bool:
         break
     frame.skipped -= skipped
     if through and not skipped:
+        if len(ends) == 1:
+            _tell_what_is_left_out(frame, node, ends[0][0])
         for end in ends:
             frame.merge(end)
         return True
@@ -407,6 +410,17 @@ def _if(frame: Frame, node: facts.If) -> bool:
     for end in ends[1:]:
         frame.merge(end)
     return True
+
+
+def _tell_what_is_left_out(frame: Frame, node: facts.If, made: dict[str, Value]) -> None:
+    """`if device is None: device = x.device`: what is made in the branch counts only without a device."""
+    tests = node.test.values if isinstance(node.test, facts.Logical) and node.test.op == "and" else (node.test,)
+    for condition in tests:
+        name = _replaced_when_none(condition, node.body)
+        given, other = (env.get(name or "", UNKNOWN) for env in (frame.env, made))
+        chosen = given_or(given, other, always=len(tests) == 1)
+        if name is not None and chosen is not None and of_param(name) <= chosen.device:
+            made[name] = chosen
 
 
 def _such(value: Value, depth: int = 3) -> Value:
@@ -422,9 +436,8 @@ def _such(value: Value, depth: int = 3) -> Value:
     return UNKNOWN if isinstance(value, (Items, Mapping)) else value
 
 
-def _replaced_when_none(node: facts.If) -> str | None:
+def _replaced_when_none(test: facts.Expr, body: tuple[facts.Stmt, ...]) -> str | None:
     """`if x is None: x = …`: the name, if that is what the statement does."""
-    test = node.test
     if (
         isinstance(test, facts.Compare)
         and test.ops == ("is",)
@@ -433,7 +446,7 @@ def _replaced_when_none(node: facts.If) -> str | None:
         and test.rights[0].kind == "none"
         and any(
             isinstance(target, facts.Name) and target.id == test.left.id
-            for statement in node.body
+            for statement in body
             if isinstance(statement, facts.Assign)
             for target in statement.targets
         )

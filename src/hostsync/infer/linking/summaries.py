@@ -12,6 +12,7 @@ from hostsync.infer.frame import Context, Frame, evaluate
 from hostsync.infer.functions import run, usage
 from hostsync.infer.hints.annotations import from_annotation
 from hostsync.infer.hints.defaults import is_device_name, is_host_default, last_name
+from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, told_in, where_left_out
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import is_foreign, is_tensor_annotation
 from hostsync.infer.values import (
@@ -269,9 +270,15 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
     result: set[str] = set()
     handed_in: set[str] = set()
     doubtful: set[str] = set()
+    if is_conditional(device):
+        device = in_call(device, partial(told_in, bindings, defaults))
     for atom in device:
         if not atom.startswith("=") or atom.startswith("=" + HELD):
             result.add(atom)
+            continue
+        if MARK in atom:
+            base, _, mark = atom.partition(MARK)
+            result |= where_left_out(_place(place_of(base), bindings, defaults), mark)
             continue
         argument = bindings.get(atom[1:])
         if argument is None:
@@ -294,7 +301,9 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
                 doubtful |= ANYWHERE
             else:
                 result |= unmixed(frozenset().union(*(tensor.device for tensor in held))) if held else ANYWHERE
-        elif isinstance(argument, (Number, Ref)):
+        elif isinstance(argument, Number):
+            doubtful |= ANYWHERE
+        elif isinstance(argument, Ref):
             result.add("?")
         else:
             result |= device_of(argument).device

@@ -13,6 +13,7 @@ from hostsync.infer.frame import CallSite, Context, Recorded
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.hints.defaults import is_host_default
 from hostsync.infer.hints.scripted import is_scripted
+from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, told_in
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import is_foreign
 from hostsync.infer.linking.reaching import (
@@ -28,7 +29,7 @@ from hostsync.infer.linking.reaching import (
     scope_of,
     steps_of,
 )
-from hostsync.infer.linking.summaries import BY_PLACE
+from hostsync.infer.linking.summaries import BY_PLACE, defaults_of
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -262,7 +263,11 @@ def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untype
     bindings = site.bindings
     node = context.functions.get(symbol)
     params = {param.name: param for param in node.params} if node is not None else {}
-    for atom in wait.device:
+    device = wait.device
+    if is_conditional(device):
+        told = partial(told_in, bindings, defaults_of(context, symbol))
+        device = frozenset(part for atom in in_call(device, told) for part in place_of(atom.partition(MARK)[0]))
+    for atom in device:
         if not atom.startswith("="):
             result.add(atom)
             continue
