@@ -18,6 +18,7 @@ from hostsync.infer.calls.prepared_loaders import passed_through
 from hostsync.infer.classes import class_attribute, distribution_base, is_module_class
 from hostsync.infer.frame import CallSite, Frame, explain
 from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.hints.placeholders import without_placeholders
 from hostsync.infer.linking.summaries import apply_effects, bind_arguments, is_abstract, returned
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -42,7 +43,8 @@ WRAPPER: Final = "wrapper"
 def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentList, keywords: KeywordList) -> Value:
     init = class_attribute(frame.context, callee.name, "__init__", Instance(callee.name, True))
     if isinstance(init, Callable):
-        _record_call(frame, node, init.symbol, bind_arguments(init.node, True, args, keywords), frame.hot())
+        told = bind_arguments(init.node, True, without_placeholders(args), keywords)
+        _record_call(frame, node, init.symbol, told, frame.hot())
     made = Instance(callee.name, True)
     values = [*(value for _, value in args), *(value for _, _, value in keywords)]
     tensors = [tensor for value in values for tensor in tensors_in(value)]
@@ -70,7 +72,9 @@ def own_function(
     ):
         return UNKNOWN
     # Of several functions nobody says which is called each time.
-    _record_call(frame, node, callee.symbol, bindings, None if is_choice else frame.hot(), callee.bound)
+    telling = without_placeholders(args)
+    told = bindings if telling is args else bind_arguments(called, callee.bound is not None, telling, keywords)
+    _record_call(frame, node, callee.symbol, told, None if is_choice else frame.hot(), callee.bound)
     value = passed_through(returned(frame.context, callee, bindings), args)
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)

@@ -13,6 +13,7 @@ from hostsync.infer.calls.operations import device_of
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall
 from hostsync.infer.hints.defaults import is_device_name, is_host
+from hostsync.infer.hints.placeholders import without_placeholders
 from hostsync.infer.linking.plain import SEPARATOR, is_foreign
 from hostsync.infer.values import (
     ANYWHERE,
@@ -107,6 +108,7 @@ def note_call(
 ) -> None:
     """Takes down a call that says something of the parameters of whatever method it turns out to be."""
     calls = frame.context.named_calls
+    args = without_placeholders(args)
     values = [value for _, value in args] + [value for _, _, value in keywords]
     if len(calls) >= _MOST_NAMED_CALLS or not any(tells(value) for value in values):
         return
