@@ -198,6 +198,8 @@ def _take_down(frame: Frame, info: ClassInfo, method: facts.Function) -> None:
         last = frame.paths.get(f"{self_name}.{name}")
         if last is not None and type(last) is type(value) and name not in frame.buffers:
             value = closed(_with_default(frame, last))
+        if name in frame.moved_back and isinstance(value, Tensor):
+            value = value._replace(device=CPU)
         writes = info.writes.setdefault(name, Writes())
         writes.is_buffer = writes.is_buffer or name in frame.buffers
         info.table[name] = writes.add(value, frame.setup, dependent)

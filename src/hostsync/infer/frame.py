@@ -384,6 +384,7 @@ class Frame:
         "bound",
         "breaks",
         "buffers",
+        "moved_back",
         "context",
         "declared",
         "env",
@@ -453,6 +454,8 @@ class Frame:
         self.declared: dict[str, Value] = {}
         """What the attributes of `self` are, by statements that assign nothing: `self.sampler: Sampler`."""
         self.buffers: set[str] = set()
+        self.moved_back: frozenset[str] = frozenset()
+        """Attributes of `self` that are moved for as long as the method runs."""
         self.of_callers = False
         """Parameters stand for what callers are known to hand in, so that what is returned is no summary."""
         self.bound: Value | None = None
@@ -547,7 +550,10 @@ class Frame:
                 self.env[name] = joined
         # A path that only one branch assigned falls back to what the class says of the attribute.
         for path in [path for path in self.paths if path not in paths]:
-            del self.paths[path]
+            if path.partition(".")[2] not in self.moved_back:
+                del self.paths[path]
+        for path in self.moved_back and [path for path in paths if path.partition(".")[2] in self.moved_back]:
+            self.paths.setdefault(path, paths[path])
         for path in list(self.paths):
             if self.paths[path] is not paths[path]:
                 self.paths[path] = join(self.paths[path], paths[path])

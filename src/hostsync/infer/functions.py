@@ -25,6 +25,7 @@ from hostsync.infer.hints.evaluated import evaluated
 from hostsync.infer.hints.evidence import Annotated, Usage, dotted_path, usage_of
 from hostsync.infer.hints.host_devices import is_handed_host
 from hostsync.infer.hints.imported import imports_torch
+from hostsync.infer.hints.moved_back import moved_back
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.linking.plain import MODULE, is_tensor_annotation, short_name
 from hostsync.infer.values import (
@@ -121,6 +122,8 @@ def method_frame(context: Context, info: ClassInfo, method: facts.Function, *, l
         outer=context.closures.get(info.name),
         loud=loud,
     )
+    if frame.usage.brings_back and frame.usage.stores_attributes:
+        frame.moved_back = moved_back(method)
     if is_decorated(method, "staticmethod"):
         # What one of these methods leaves in its context, another finds there: as if it were the object.
         frame.bound = Instance(info.name, True) if takes_context(info, method) else None

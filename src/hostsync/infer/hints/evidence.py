@@ -141,6 +141,8 @@ class Usage(NamedTuple):
     """Names that are used as only a table is."""
     moves_attributes: bool = False
     """It moves whichever attributes of `self`: `setattr(self, name, value.to(device))`."""
+    brings_back: bool = False
+    """It calls `cpu` of an attribute of something."""
 
 
 _CANDIDATES: Final = frozenset(
@@ -223,7 +225,7 @@ def usage_of(
     arrays: set[str] = set()
     tables: set[str] = set()
     converted = [] if converted is None else converted
-    stores = candidates = moves_attributes = False
+    stores = candidates = moves_attributes = brings_back = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
     stack: list[Any] = list(body)
     pop, push, extend = stack.pop, stack.append, stack.extend
@@ -270,6 +272,8 @@ def usage_of(
                     path = dotted_path(_whole(owner))
                     if path is not None:
                         arrays.add(path)
+                if name == "cpu" and type(owner) is an_attribute:
+                    brings_back = True
                 if uses_torch and type(owner) is a_name:
                     stores = stores or name in _REGISTERING
                     if name in _PLACED:
@@ -380,6 +384,7 @@ def usage_of(
         frozenset(read) if read else _NO_NAMES,
         frozenset(tables) if tables else _NO_NAMES,
         moves_attributes,
+        brings_back,
     )
 
 
