@@ -38,3 +38,9 @@ def handed_in(net, x: torch.Tensor):
     torch.save(net.state_dict(), "a.pt")  # silent: HS605
     x.cpu()  # expect: HS102
     torch.save(x, "b.pt")  # expect: HS605
+
+
+def of_an_optimizer(make, net, path):
+    optimizer, scheduler = make(net)
+    torch.save(optimizer.state_dict(), path)  # expect: HS605
+    torch.save(scheduler.state_dict(), path)  # silent: HS605

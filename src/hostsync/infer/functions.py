@@ -22,7 +22,7 @@ from hostsync.infer.generated import is_made_for
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation, stands_for_number
 from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.hints.evaluated import evaluated
-from hostsync.infer.hints.evidence import Annotated, Usage, dotted_path, usage_of
+from hostsync.infer.hints.evidence import Annotated, Usage, dotted_path, nodes_in, usage_of
 from hostsync.infer.hints.host_devices import is_handed_host
 from hostsync.infer.hints.imported import imports_torch
 from hostsync.infer.hints.moved_back import moved_back
@@ -239,6 +239,19 @@ def _is_vague(value: Value) -> bool:
     return isinstance(value, (Items, Mapping)) and bool(tensors_in(value))
 
 
+_OF_TENSORS: Final = frozenset({"float", "double", "half", "bfloat16", "long", "cpu", "detach"})
+
+
+def _is_no_list(function: facts.Function, name: str) -> bool:
+    """Whether a function calls a method of a parameter that tensors and modules have, but neither lists nor arrays."""
+    for node in nodes_in(function.body, frozenset()):
+        if type(node) is facts.Call and type(node.func) is facts.Attr and node.func.name in _OF_TENSORS:
+            owner = node.func.value
+            if type(owner) is facts.Name and owner.id == name:
+                return True
+    return False
+
+
 _OF_ANYTHING: Final = Mapping((), UNKNOWN)
 """What `dict[str, Any]` says."""
 
@@ -253,9 +266,16 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
         is_any = isinstance(value, (Unknown, Instance)) and not proven
         return held.value if is_any and frame.context.class_named(held.value.name) is not None else value
     if isinstance(held.value, (Items, Mapping)):
-        if param.name in frame.usage.moved or value == _OF_ANYTHING:
-            # What is moved is no list, whatever else some hand in; what has all kinds of values says little of each.
+        if value == _OF_ANYTHING:
+            # What has all kinds of values says little of each.
             return value
+        if param.name in frame.usage.moved or (frame.function is not None and _is_no_list(frame.function, param.name)):
+            # What is moved is no list, whatever else some hand in: where that is a batch, it is one of another loader.
+            parts = tensors_in(held.value) if isinstance(held.value, Items) else ()
+            is_batch = bool(parts) and all(not part.sure or part.device == CPU for part in parts)
+            if not is_batch or proven:
+                return value
+            return _told_batch(frame, param, value, parts[0]._replace(ndim=None, dtype=""), held.text)
         if isinstance(value, Unknown) and not proven:
             given = with_tensors(held.value, lambda tensor: _handed_in(frame, tensor, param.name, held.text))
             return with_tensors(given, _unmixed) if isinstance(given, Mapping) else given
@@ -283,6 +303,8 @@ def _told_batch(frame: Frame, param: facts.Param, value: Value, batch: Tensor, t
     given = _handed_in(frame, batch._replace(param=param.name), param.name, text)
     if value == _OF_ANYTHING:
         return Mapping((), given)
+    if frame.function is not None and _is_no_list(frame.function, param.name):
+        given = given._replace(sure=True)
     return given if isinstance(value, Unknown) else value
 
 

@@ -198,8 +198,13 @@ def _logged(asked: Asked) -> Value | None:
 
 
 def _state(asked: Asked) -> Value:
-    is_model = asked.subject is not None and is_model_name(asked.subject)
-    return Mapping((), Tensor(ANYWHERE) if is_model else UNKNOWN)
+    subject = asked.subject
+    has_tensors = subject is not None and (is_model_name(subject) or _OPTIMIZER.search(last_name(subject)))
+    return Mapping((), Tensor(ANYWHERE) if has_tensors else UNKNOWN)
+
+
+_OPTIMIZER: Final = re.compile(r"(?i)(^|_)(optimi[sz]er|optim)(_?\d+|_[a-z])?$")
+"""What keeps something of each parameter, beside it (but for `SGD` without momentum)."""
 
 
 def _tensors(asked: Asked) -> Value:
