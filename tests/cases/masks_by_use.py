@@ -136,3 +136,20 @@ def of_what_may_be_something_else(x: torch.Tensor, by_name: bool):
     if as_asked(x, by_name)[0] == 1:  # silent: HS201
         return row
     return None
+
+
+def f30(x: Tensor, event: Tensor, t: Tensor):
+    both = (t == 3) & event
+    return x[event], both  # expect: HS302
+
+
+def f31(x: Tensor, event: Tensor, other: Tensor, t: Tensor):
+    return x[event], event | (t > 2), x[other]  # expect: HS302
+
+
+def f32(x: Tensor, event: Tensor, t: Tensor):
+    return torch.where(event, x, t), x[event]  # expect: HS302
+
+
+def f33(x: Tensor, event: Tensor, bits: Tensor):
+    return x[event], event & bits

@@ -332,6 +332,8 @@ def usage_of(
                     _note_cast(tensors, node.left)
                 if type(node.right) is a_call:
                     _note_cast(tensors, node.right)
+                if node.op in _OF_TRUTH:
+                    masks.update(_combined_with_comparisons(node))
         elif kind in _CANDIDATES:
             candidates = True
             guarded = _guarded(node) if uses_torch and kind in _GUARDING else None
@@ -664,13 +666,31 @@ def _from_call(
     if op.returns not in _GIVING or op.name.endswith(_BY_NUMBER):
         return
     for param, arg in zip(params, args, strict=False):
-        if type(arg) in _PATHS and param.name in _TENSOR_ARGUMENTS:
+        if type(arg) not in _PATHS:
+            continue
+        if param.name in _TENSOR_ARGUMENTS:
             _note(tensors, arg, span)
-            if param.name in _MASK_PARAMS:
-                masks.add(dotted_path(arg) or "")
+        if param.name in _MASK_PARAMS:
+            masks.add(dotted_path(arg) or "")
     for keyword, arg in keywords:
         if keyword in _TENSOR_ARGUMENTS and type(arg) in _PATHS and any(param.name == keyword for param in params):
             _note(tensors, arg, span)
+
+
+_OF_TRUTH: Final = frozenset({"&", "|", "^"})
+
+
+def _combined_with_comparisons(node: Binary) -> list[str]:
+    """The operand of `(x > 0) & valid` that isn't the comparison."""
+    sides = (node.left, node.right)
+    for side, other in (sides, sides[::-1]):
+        if type(side) is Compare and len(side.rights) == 1 and side.ops[0] in _ELEMENTWISE and type(other) in _PATHS:
+            path = dotted_path(other)
+            return [path] if path is not None else []
+    return []
+
+
+_ELEMENTWISE: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
 def _from_annotations(call: Call, params: Annotated, tensors: dict[str, Place]) -> None:
