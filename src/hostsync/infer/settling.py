@@ -283,7 +283,8 @@ def resolved(context: Context, symbol: str, device: Device, depth: int = _DEPTH,
     if is_conditional(device):
         asked = {mark for atom in device if (mark := atom.partition(MARK)[2])}
         result |= _where_told(context, symbol, device, asked, depth)
-        device = frozenset(atom for atom in device if MARK not in atom and atom[1:] not in asked)
+        told = {f"={name}" for name in asked}
+        device = frozenset(atom for atom in device if MARK not in atom and atom not in told)
     for atom in device:
         if not atom.startswith("="):
             result.add(atom)
@@ -298,7 +299,7 @@ def _where_told(context: Context, symbol: str, device: Device, asked: Collection
     result: Device = frozenset()
     for atom in device:
         base, _, mark = atom.partition(MARK)
-        if not mark and atom[1:] not in asked:
+        if not mark and (not atom.startswith("=") or atom[1:] not in asked):
             continue
         counts = partial(_counts, defaults, mark or base[1:], not mark)
         place = place_of(base)
