@@ -188,7 +188,7 @@ def test_the_summary_in_readme_is_of_the_page_of_accuracy() -> None:
         f"| transformers | {transformers['precision']:.2f} | {transformers['recall']:.2f} |",
         f"repositories in {len(lots)} lots",
         f"median of the lots | {median(precisions):.2f} | {median(recalls):.2f} |",
-        f"| {min(precisions):.2f} – {max(precisions):.2f} | {min(recalls):.2f} – {max(recalls):.2f} |",
+        f"| {min(precisions):.2f} to {max(precisions):.2f} | {min(recalls):.2f} to {max(recalls):.2f} |",
     ):
         assert said in readme, f"README does not say: {said}"
 
