@@ -87,3 +87,24 @@ def in_columns(loss: Tensor, name: str):
 
 def of_several(losses: Tensor, epoch: int):
     return "%d: %.3f %.3f" % (epoch, *losses)  # expect: HS105
+
+
+class Pose:
+    """Whoever looks at it has it on the device."""
+
+    def __init__(self, matrix: Tensor):
+        self.matrix = matrix
+
+    def __repr__(self):
+        return f"Pose({self.matrix})"  # expect: HS105
+
+
+class Scaled(torch.nn.Module):
+    """Modules are printed where they are made."""
+
+    def __init__(self, size: int):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(size))
+
+    def extra_repr(self):
+        return f"scale={self.scale}"  # silent: HS105

@@ -261,3 +261,37 @@ class RotaryInUse(nn.Module):
 
     def forward(self, x):
         return x * self.default_frequencies(len(x))
+
+
+class Memory(nn.Module):
+    """Written to be told where it lives: the CPU is what stands for a device that nobody names."""
+
+    def __init__(self, size: int, device="cpu"):
+        super().__init__()
+        self.device = device
+        self.keys = nn.Parameter(torch.rand(size, 3).to(device))  # expect: HS401
+        self.ages = torch.zeros(size).to(self.device)  # expect: HS401
+        self.weights = _weights(size, device)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        self.keys.data.copy_(torch.linspace(0, 1, len(self.keys))[:, None])  # silent: HS401
+
+
+def _weights(size, device):
+    return torch.ones(size).to(device)  # expect: HS401
+
+
+def create_rotation(angle, device=None):
+    return torch.as_tensor([angle, 0.0], device=device)  # expect: HS404
+
+
+def create_frequencies(size, device=None):
+    """Only a module that is moved later asks for these."""
+    return torch.as_tensor([1.0 / n for n in range(1, size)], device=device)  # silent: HS404
+
+
+class Encoded(nn.Module):
+    def __init__(self, size, device=None):
+        super().__init__()
+        self.register_buffer("frequencies", create_frequencies(size, device))

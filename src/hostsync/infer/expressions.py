@@ -8,6 +8,7 @@ from hostsync import facts
 from hostsync.infer.assignment import assign, iterated, iterated_over
 from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.operations import merged, operator_result
+from hostsync.infer.classes import is_module_class
 from hostsync.infer.frame import (
     EVALUATORS,
     NAMED_LOADER,
@@ -398,11 +399,16 @@ def _told_or_not(node: facts.Expr) -> tuple[str, bool]:
 
 
 _DESCRIBING: Final = frozenset({"__repr__", "__str__", "extra_repr", "__format__"})
-"""Methods that describe what is looked at by hand: set up, and not at work on the device."""
+
+
+def _describes_module(frame: Frame) -> bool:
+    """Whether a module describes itself: that is read when it is set up, before it is moved to the device."""
+    name = frame.symbol.rpartition(".")[2]
+    return name in _DESCRIBING and frame.owner is not None and is_module_class(frame.context, frame.owner)
 
 
 def _fstring(frame: Frame, node: facts.FString) -> Value:
-    describes = frame.symbol.rpartition(".")[2] in _DESCRIBING
+    describes = _describes_module(frame)
     for field in node.fields:
         value = evaluate(frame, field.value)
         if field.spec is not None:

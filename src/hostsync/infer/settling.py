@@ -155,7 +155,25 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     if is_conditional(record.device):
         # What stands for a device that is left out is another one than the CPU.
         return False
+    if event.kind == "copy" and not is_fill and _is_made_for_its_device(context, event.symbol, asked):
+        return False
     return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
+
+
+def _is_made_for_its_device(context: Context, symbol: str, asked: Sequence[str]) -> bool:
+    """Whether set-up code moves what it makes to a device that its caller chooses, and that is not moved again.
+
+    A constructor whose device is the CPU unless somebody says otherwise is written to be told; where None is the default,
+    modules are made on the CPU and moved. A function that creates something is called by whoever wants it there.
+    """
+    node = context.functions.get(symbol)
+    if node is None:
+        return False
+    owner, _, name = symbol.rpartition(".")
+    defaults = [p.default for p in node.params if p.name in asked]
+    if name == "__init__":
+        return all(map(is_host, defaults))
+    return owner not in context.classes and name.startswith("create_")
 
 
 def _builds_module(context: Context, symbol: str, depth: int = _DEPTH) -> bool:
@@ -241,6 +259,8 @@ def _hands_on_device(context: Context, site: CallSite, name: str, depth: int) ->
     if node is None or param is None or not is_device_name(param):
         return False
     default = next((p.default for p in node.params if p.name == param), None)
+    if _is_made_for_its_device(context, site.caller, (param,)):
+        return False
     if default is not None and is_host_default(default) and _sets_up(context, site.caller):
         return True
     return _serves_setup(context, site.caller, (param,), depth - 1)
