@@ -163,8 +163,9 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
 def _is_made_for_its_device(context: Context, symbol: str, asked: Sequence[str]) -> bool:
     """Whether set-up code moves what it makes to a device that its caller chooses, and that is not moved again.
 
-    A constructor whose device is the CPU unless somebody says otherwise is written to be told; where None is the default,
-    modules are made on the CPU and moved. A function that creates something is called by whoever wants it there.
+    A constructor whose device is the CPU unless somebody says otherwise is written to be told; where None is the
+    default, modules are made on the CPU and moved. A function that creates something is called by whoever wants it
+    there.
     """
     node = context.functions.get(symbol)
     if node is None:
