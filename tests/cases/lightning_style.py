@@ -33,7 +33,11 @@ class LitModel(pl.LightningModule):
         x, y = batch
         logits = self(x)
         self.accuracy(logits.argmax(-1), y)
-        self.log("val_acc", self.accuracy, prog_bar=True)  # silent: HS105
+        self.log("val_acc", self.accuracy, prog_bar=True)  # silent: HS105, HS404
+        self.log("rate", 0.1)  # expect: HS404
+        self.log(name="rows", value=len(x), on_step=True)  # expect: HS404
+        self.log_dict({"rows": len(x), "first": logits[0, 0]})  # expect: HS404
+        self.log_dict({"last": logits[-1, -1]}, batch_size=4)  # silent: HS404
         weights = torch.tensor([1.0, 2.0], device=self.device)  # expect: HS404
         return {"loss": F.cross_entropy(logits, y), "preds": logits.argmax(-1), "weights": weights}
 

@@ -20,6 +20,7 @@ from hostsync.infer.classes import (
 )
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.methods.lightning import logs_number
 from hostsync.infer.methods.modules import MODULE_VALUES, module_method
 from hostsync.infer.methods.tensors import DEFINITE
 from hostsync.infer.methods.unknown import LOG_METHODS, unknown_method
@@ -84,6 +85,8 @@ def instance_method(
                 else UNKNOWN
             )
         return UNKNOWN
+    if receiver.local:
+        logs_number(frame, node, receiver, name, args, keywords)
     return module_method(frame, node, receiver, name, args, keywords)
 
 
