@@ -76,3 +76,17 @@ def made_for_who_leaves_it_out(x: torch.Tensor, grid: torch.Tensor = torch.tenso
 
 def handed_in(x: torch.Tensor, grid: torch.Tensor):
     return grid.to(x.device)  # silent: HS401
+
+
+class Actor(torch.nn.Module):
+    def __init__(self, head):
+        super().__init__()
+        self.head = head
+
+    def forward(self, observed, mask: torch.Tensor = None):
+        """What is left out is nowhere, so what is made beside it is not on the CPU."""
+        return self.head(observed, mask)
+
+
+def acted(actor: Actor, observed: Tensor):
+    return actor(observed).mean().item()  # expect: HS101

@@ -221,7 +221,7 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
         sure = value.sure and not (
             of_arguments and any(_holds_no_tensor(bindings.get(atom[1:])) for atom in value.device)
         )
-        placed = tensor_at(value, _place(value.device, bindings, defaults), value.origin)
+        placed = tensor_at(value, _place(value.device, bindings, defaults, sure=value.sure), value.origin)
         return placed if sure is value.sure else placed._replace(sure=sure)
     if isinstance(value, Unknown):
         if value.param is None or value.param.startswith(HELD):
@@ -266,7 +266,9 @@ def _derived(argument: Value, dtype: str) -> Value:
     return argument if isinstance(argument, Array) else UNKNOWN
 
 
-def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Device:
+def _place(
+    device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value], *, sure: bool = True
+) -> Device:
     result: set[str] = set()
     handed_in: set[str] = set()
     doubtful: set[str] = set()
@@ -283,8 +285,9 @@ def _place(device: Device, bindings: Bindings[str, Value], defaults: Bindings[st
         argument = bindings.get(atom[1:])
         if argument is None:
             argument = defaults.get(atom[1:])
-            if isinstance(argument, Nothing) and len(device) > 1 and not is_device_name(atom[1:]):
-                # A tensor that is made where it is left out.
+            if isinstance(argument, Nothing) and not is_device_name(atom[1:]) and (not sure or len(device) > 1):
+                # A tensor that is left out is nowhere. What surely is a tensor is made on the CPU without a device.
+                doubtful |= ANYWHERE
                 continue
             if argument is None:
                 result.add("?")
