@@ -149,3 +149,9 @@ class Pairs:
         near = base[..., self.first, :]  # expect: HS405
         # A tuple that is the whole of an index is one number for each dimension.
         return near, base[self.at]  # silent: HS405
+
+
+def pairs_of_channels(x: Tensor, channels: int):
+    for pair in torch.cartesian_prod(torch.arange(channels), torch.arange(channels)):
+        x = x + x[:, pair[0], pair[1]].sum()  # silent: HS405
+    return x[torch.cartesian_prod(torch.arange(channels), torch.arange(channels))]  # expect: HS405

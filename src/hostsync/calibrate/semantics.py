@@ -457,7 +457,7 @@ _DIGIT = {
     "eye": "2", "tril_indices": "2", "triu_indices": "2", "mm": "2", "addmm": "2", "bmm": "3", "baddbmm": "3",
     "addbmm": "2", "mv": "1", "addmv": "1", "dot": "0", "vdot": "0", "outer": "2", "ger": "2", "addr": "2",
     "trace": "0", "scalar_tensor": "0", "masked_select": "1", "ravel": "1", "bincount": "1", "histc": "1",
-    "diagflat": "2", "combinations": "2", "block_diag": "2",
+    "diagflat": "2", "combinations": "2", "block_diag": "2", "cartesian_prod": "2",
     "frombuffer": "1", "fftfreq": "1", "rfftfreq": "1", "parameters_to_vector": "1", "invert_permutation": "1",
     "nonzero_static": "2", "indices": "2", "get_total_norm": "0", "clip_grad_norm_": "0", "crow_indices": "1",
     "col_indices": "1", "ccol_indices": "1", "row_indices": "1",
