@@ -173,7 +173,7 @@ def _is_made_for_its_device(context: Context, symbol: str, asked: Sequence[str])
     owner, _, name = symbol.rpartition(".")
     defaults = [p.default for p in node.params if p.name in asked]
     if name == "__init__":
-        return all(map(is_host, defaults))
+        return bool(defaults) and all(map(is_host, defaults))
     return owner not in context.classes and name.startswith("create_")
 
 
