@@ -29,7 +29,7 @@ def logs_number(
     if given is None:
         return
     expr, value = given
-    held = [value for _, value in value.items] if isinstance(value, Mapping) else [value]
+    held = [one for _, one in value.items] if isinstance(value, Mapping) else [value]
     if any(isinstance(one, Number) for one in held):
         frame.emit("copy", "lightning.LightningModule.log", "python-data", node, subject=expr, confidence="likely")
 
