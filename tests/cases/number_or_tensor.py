@@ -1,9 +1,11 @@
 """Settings that may be a number or a tensor: they are numbers nearly always."""
-from typing import Union
+from typing import TypeVar, Union
 
 import torch
 from torch import Tensor
 from torch.types import _Number
+
+T = TypeVar("T", int, Tensor)
 
 
 def not_a_tensor(value: Union[int, float, Tensor]) -> float:
@@ -236,3 +238,33 @@ def taken_apart(parts: "list[Tensor] | Tensor"):
     while len(parts) > 1:  # silent: HS202
         kept, parts = [*kept, parts[0]], parts[1:]
     return kept
+
+
+class Table:
+    def normalized(self, index: T, rows: int) -> T:
+        if isinstance(index, int) or isinstance(index, Tensor) and index.dim() == 0:
+            if index < 0:  # expect: HS201
+                index = index + rows
+        elif isinstance(index, Tensor):
+            index = index % rows
+        return index
+
+    def index_select(self, index: Tensor, rows: int):
+        picked = self.normalized(index, rows)
+        if picked.sum() > 0:  # expect: HS201
+            return picked
+        return None
+
+    def slice(self, index: slice, rows: int):
+        start: int = self.normalized(index.start or 0, rows)
+        return self.narrow(start)
+
+    def narrow(self, start: int):
+        if start == 0:  # silent: HS201
+            return self
+        return None
+
+
+def declared_but_read(lengths: Tensor):
+    longest: int = lengths.max()
+    return torch.zeros(longest)  # expect: HS104

@@ -24,7 +24,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, named_tuple
 from hostsync.infer.hints import dimensions
-from hostsync.infer.hints.annotations import from_annotation, named_type
+from hostsync.infer.hints.annotations import from_annotation, named_type, only_numbers
 from hostsync.infer.hints.defaults import is_none, last_name
 from hostsync.infer.hints.evidence import names_mentioned
 from hostsync.infer.hints.imported import known_as
@@ -38,6 +38,7 @@ from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,
+    NUMBER,
     UNKNOWN,
     Array,
     Callable,
@@ -70,6 +71,10 @@ def _unless_given(frame: Frame, target: facts.Expr, value: DeviceValue) -> Devic
     return DeviceValue(of_param(target.id)) if is_param else value
 
 
+def _is_own_call(frame: Frame, node: facts.Expr | None) -> bool:
+    return isinstance(node, facts.Call) and isinstance(evaluate_silently(frame, node.func), Callable)
+
+
 def _names_types(node: facts.Assign) -> bool:
     """`Scalar = int | Tensor`, be it annotated as a `TypeAlias` or not."""
     if not (isinstance(node.value, facts.Binary) and node.value.op == "|"):
@@ -99,6 +104,10 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         promised = from_annotation(node.annotation, lambda expr: evaluate(frame, expr))
         if promised is not None:
             value = promised
+    elif node.annotation is not None and isinstance(value, Tensor):
+        # What torch gives is what it gives. What the project gives may differ from call to call.
+        if only_numbers(node.annotation) and (not value.sure or _is_own_call(frame, node.value)):
+            value = NUMBER
     elif node.annotation is not None and (
         (isinstance(value, Items) and value.items == ()) or (isinstance(value, Mapping) and not value.items)
     ):

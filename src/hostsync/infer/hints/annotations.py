@@ -113,6 +113,11 @@ def admits_one_number(node: facts.Expr) -> bool:
     return any(isinstance(part, facts.Name) and part.id in _NUMBERS for part in _alternatives(node))
 
 
+def only_numbers(node: facts.Expr) -> bool:
+    """Whether an annotation leaves nothing but numbers of Python: `int`, `int | float`."""
+    return all(isinstance(part, facts.Name) and part.id in _NUMBERS for part in _alternatives(node))
+
+
 def named_type(node: facts.Expr, resolve: Function[[facts.Expr], Value]) -> TypeOf | None:
     """The type that an annotation stands for, where it gets a name of its own; None when it says nothing that helps."""
     promised = from_annotation(node, resolve)
