@@ -25,3 +25,17 @@ class Beside:
         if super().forward(x) > 3:  # expect-possible: HS201  # silent: HS201
             return x
         return None
+
+
+def guarded(x: torch.Tensor, bound: float):
+    # All but models of 16-bit floats never come to ask; what asks behind a test of another kind is asked.
+    if x.dtype == torch.float16 and torch.isinf(x).any():  # expect-possible: HS201  # silent: HS201
+        x = x.clamp(-bound, bound)
+    if x.dtype == torch.half and not torch.isfinite(x).all() and x.sum() > 0:  # expect-possible: HS201, HS201  # silent: HS201
+        x = x.clamp(-bound, bound)
+    is_over = x.dtype == torch.float16 and bool(torch.isinf(x).any())  # expect-possible: HS103  # silent: HS103
+    if x.dtype == torch.float16 or torch.isinf(x).any():  # expect: HS201
+        x = x.clamp(-bound, bound)
+    if x.is_floating_point() and torch.isnan(x).any():  # expect: HS201
+        x = torch.nan_to_num(x)
+    return x, is_over

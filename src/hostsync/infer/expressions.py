@@ -19,7 +19,7 @@ from hostsync.infer.frame import (
     is_loader_name,
 )
 from hostsync.infer.functions import usage
-from hostsync.infer.hints.defaults import is_none
+from hostsync.infer.hints.defaults import is_none, last_name
 from hostsync.infer.hints.evidence import dotted_path
 from hostsync.infer.hints.keys import note_moved, note_store
 from hostsync.infer.hints.mixtures import note_loop, under_one_key
@@ -257,12 +257,14 @@ def _unary(frame: Frame, node: facts.Unary) -> Value:
 def _logical(frame: Frame, node: facts.Logical) -> Value:
     state = None
     result: Value | None = None
+    rare = frame.rare
     for index, part in enumerate(node.values):
         if index + 1 < len(node.values):
             value = test(frame, part, node.op)
             if state is None:
                 state = frame.save()
             narrow(frame, part, node.op == "and")
+            frame.rare += node.op == "and" and _is_half(part)
         else:
             value = evaluate(frame, part)
         is_default = node.op == "or" and result is not None and _is_default_device(result, value)
@@ -271,9 +273,17 @@ def _logical(frame: Frame, node: facts.Logical) -> Value:
         elif not is_default:
             chosen = given_or(result, value) if node.op == "or" else None
             result = chosen or join(result, value)
+    frame.rare = rare
     if state is not None:
         frame.restore(state)
     return result if result is not None else UNKNOWN
+
+
+def _is_half(node: facts.Expr) -> bool:
+    """Whether a condition holds for 16-bit floats alone: `x.dtype == torch.float16`, a guard against their overflow."""
+    if not isinstance(node, facts.Compare) or node.ops != ("==",) or not isinstance(node.left, facts.Attr):
+        return False
+    return node.left.name == "dtype" and last_name(node.rights[0]) in {"float16", "half"}
 
 
 def _is_answer(asked: Value, value: Value) -> bool:
@@ -293,6 +303,7 @@ def test(frame: Frame, node: facts.Expr, op: str) -> Value:
     if isinstance(node, facts.Logical):
         state = None
         value: Value = UNKNOWN
+        rare = frame.rare
         for index, part in enumerate(node.values):
             last = index + 1 == len(node.values)
             value = test(frame, part, op)
@@ -300,6 +311,8 @@ def test(frame: Frame, node: facts.Expr, op: str) -> Value:
                 if state is None:
                     state = frame.save()
                 narrow(frame, part, node.op == "and")
+                frame.rare += node.op == "and" and _is_half(part)
+        frame.rare = rare
         if state is not None:
             frame.restore(state)
         return value

@@ -400,6 +400,7 @@ class Frame:
         "owner",
         "paths",
         "quiet",
+        "rare",
         "returns",
         "setup",
         "sink",
@@ -435,6 +436,8 @@ class Frame:
         self.quiet = 0
         self.skipped = 0
         """Not 0 in code that runs only under tracing or on other accelerators."""
+        self.rare = 0
+        """Not 0 in what is evaluated only for 16-bit floats."""
         self.inner_scope = 0
         self.loops = 0
         self.mixed: set[str] = set()
@@ -649,7 +652,9 @@ class Frame:
         if not self.loud or only_host(device):
             return
         assert self.events is not None
-        if confidence is None:
+        if self.rare:
+            confidence = "possible"
+        elif confidence is None:
             confidence = "certain" if is_certain(device) and sure else "likely"
         text = source_text(subject) if subject is not None else ""
         chain = reasons(origin)
