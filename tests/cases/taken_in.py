@@ -141,3 +141,35 @@ def picked_by_what_is_not_known(data, device, picked):
 
 def an_element(data, device, row):
     return data["x"][row][0].to(device)
+
+
+class Metric:
+    """Gets what a model gave, where it gave it, and is merged with others of its kind."""
+
+    def __init__(self, device: torch.device):
+        self.device = device
+        self.total = torch.zeros(1, device=device)
+
+    def update(self, scores: Tensor, labels):
+        scores = scores.to(self.device)  # silent: HS401
+        labels = labels.to(self.device)  # silent: HS401
+        self.total += (scores - labels).sum()
+
+    def compute(self):
+        return self.total
+
+    def merge(self, others, weights: Tensor):
+        for other in others:
+            self.total += other.total.to(self.device)  # silent: HS401
+            self.total += other.extra.to(self.device)  # expect: HS401
+        return self.total * weights.to(self.device)  # expect: HS401
+
+
+class Buffer:
+    """`update` alone makes no metric."""
+
+    def __init__(self, device: torch.device):
+        self.device = device
+
+    def update(self, rewards: Tensor):
+        self.rewards = rewards.to(self.device)  # expect: HS401
