@@ -1,5 +1,6 @@
 """Functions that are handed to others, which call them."""
 
+import torch
 from torch import Tensor
 
 
@@ -41,3 +42,17 @@ def used(x: Tensor):
 
 def averaged(x: Tensor, read=lambda t: t.item()):  # expect: HS101
     return read(x.mean())
+
+
+def default(value, d):
+    if value is not None:
+        return value
+    return d() if callable(d) else d
+
+
+def chosen_by_default(x: torch.Tensor, start=None, number=None):
+    start = default(start, lambda: torch.zeros_like(x))
+    number = default(number, 1)
+    if number > 0 and start.sum() > 0:  # expect: HS201
+        return x[number - 1]  # silent: HS308
+    return None

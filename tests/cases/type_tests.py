@@ -281,3 +281,11 @@ def python_types(x: torch.Tensor):
     x = x[x.new_ones(3, dtype=bool)]  # expect: HS302
     x = x[torch.tensor([1, 0], dtype=bool)]  # silent: HS405, HS302
     return x[whole]  # expect: HS405
+
+
+def of_what_tensors_have(x, y: torch.Tensor):
+    if isinstance(x, torch.dtype) and x in (torch.float16, torch.bfloat16):  # silent: HS106
+        return y.to(x)
+    if isinstance(x, torch.device) and x == y.device:  # silent: HS201
+        return y
+    return torch.exp(x) if x in (0, 1) else y  # expect: HS106

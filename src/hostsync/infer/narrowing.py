@@ -333,6 +333,8 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
             return  # A name of a device is used as one.
         if isinstance(wanted, (Number, Text, Array)) and type(value) is not type(wanted):
             _set(frame, node, NUMBER if isinstance(wanted, Number) else wanted)
+        elif isinstance(value, Tensor) and isinstance(wanted, (DtypeValue, DeviceValue)):
+            _set(frame, node, wanted)
         elif isinstance(value, (Unknown, Tensor)) and isinstance(wanted, (Items, Mapping)):
             # The elements of a container that was a bundle of tensors are tensors still.
             element = value._replace(sure=False) if isinstance(value, Tensor) and not value.sure else Unknown()

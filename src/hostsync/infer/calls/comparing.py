@@ -8,12 +8,14 @@ from hostsync import facts
 from hostsync.infer.assignment import iterated
 from hostsync.infer.calls.callbacks import called_back
 from hostsync.infer.calls.host_calls import BUILTINS, ArgumentList, Handler, KeywordList, read_back
+from hostsync.infer.calls.image_transforms import PACKAGE, transformed
 from hostsync.infer.calls.operations import lead, merged
 from hostsync.infer.frame import Frame
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
     UNKNOWN,
+    Instance,
     Items,
     Number,
     Ref,
@@ -151,6 +153,8 @@ def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
     if name in {"builtins.int", "builtins.float", "builtins.bool"}:
         read_back(frame, node, name, args[1][0], elements[0])
         return Items("iterable", None, NUMBER)
+    if isinstance(callee, Instance) and callee.name.startswith(PACKAGE):
+        return Items("iterable", None, transformed(frame, node, callee.name, [(args[1][0], elements[0])], []))
     return Items("iterable", None, called_back(frame, node, callee, elements))
 
 

@@ -20,6 +20,8 @@ MAKES_TENSORS: Final = f"{PACKAGE}.ToTensor"
 _CLASSES: Final = frozenset({"ToTensor", "PILToTensor"})
 _PREPARES: Final = re.compile(r"transform|process|augment", re.IGNORECASE)
 """What code is called that prepares pictures."""
+_SHOWING: Final = ("to_pil_image", "ToPILImage")
+"""What makes a picture of a tensor, or of an array."""
 _FUNCTIONS: Final = frozenset({"to_tensor", "pil_to_tensor"})
 
 
@@ -42,18 +44,25 @@ def image_transform(frame: Frame, node: facts.Call, name: str, args: ArgumentLis
 def _is_on_device(frame: Frame, name: str, args: ArgumentList) -> bool:
     """Whether pictures are handed in that are on the GPU, for all that is known.
 
-    They are in the memory of the host where they are turned and bent to augment data; models normalize, too.
+    They are in the memory of the host where they are turned and bent to augment data; models normalize, too, and what
+    they make is shown. Something that is no tensor for all that is known may be an array.
     """
     tensors = tensors_in(args[0][1]) if args else ()
     if tensors and is_certain(tensors[0].device):
         return True
-    if not name.endswith("normalize") or _PREPARES.search(frame.symbol) is not None:
+    if name.endswith(_SHOWING) and not (tensors and tensors[0].sure):
+        return False
+    if not name.endswith(("normalize", *_SHOWING)) or _PREPARES.search(frame.symbol) is not None:
         return False
     return "process" not in frame.context.module.name.rpartition(".")[2]
 
 
 def transformed(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """What an object of a class of `PACKAGE` gives that is called, by the dotted name of the class."""
+    if name.endswith(_SHOWING):
+        if _is_on_device(frame, name, args):
+            called(frame, node, name, args, keywords)
+        return UNKNOWN
     called(frame, node, name, args, keywords)
     return args[0][1] if args else UNKNOWN
 

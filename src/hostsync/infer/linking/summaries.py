@@ -8,7 +8,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.operations import device_of
-from hostsync.infer.frame import Context, Frame, evaluate
+from hostsync.infer.frame import Context, Frame, evaluate, execute
 from hostsync.infer.functions import run, usage
 from hostsync.infer.hints.annotations import from_annotation
 from hostsync.infer.hints.defaults import is_device_name, is_host_default, last_name
@@ -54,6 +54,8 @@ def returned(context: Context, callee: Callable, bindings: Bindings[str, Value])
     if isinstance(node, facts.Lambda):
         return _lambda_result(context, callee, bindings)
     assert isinstance(node, facts.Function)
+    if _calls_its_default(node) and not is_foreign(callee.symbol):
+        return _function_result(context, callee, node, bindings)
     summary = summarise(context, callee)
     return summary if type(summary) in _WITHOUT_PARAMETERS else substitute(summary, bindings, _defaults(context, node))
 
@@ -330,6 +332,33 @@ def _lambda_result(context: Context, callee: Callable, bindings: Bindings[str, V
         for param in node.params:
             frame.bind(param.name, bindings.get(param.name, UNKNOWN))
         return evaluate(frame, node.body)
+    finally:
+        context.busy.discard(key)
+
+
+def _calls_its_default(node: facts.Function) -> bool:
+    """`def default(value, d): …; return d() if callable(d) else d`: what it gives differs from call to call."""
+    end = node.body[-1] if node.body else None
+    if not isinstance(end, facts.Return) or not isinstance(end.value, facts.Conditional):
+        return False
+    test = end.value.test
+    return isinstance(test, facts.Call) and isinstance(test.func, facts.Name) and test.func.id == "callable"
+
+
+def _function_result(context: Context, callee: Callable, node: facts.Function, bindings: Bindings[str, Value]) -> Value:
+    """What a small function gives in one call, followed with the arguments of that call."""
+    key = (callee.symbol, callee.bound)
+    if key in context.busy or len(context.busy) > 40:
+        return UNKNOWN
+    context.busy.add(key)
+    try:
+        frame = Frame(context, callee.symbol, usage(context, node), owner=callee.owner, function=node, loud=False)
+        defaults = _defaults(context, node)
+        for param in node.params:
+            given = bindings.get(param.name)
+            frame.bind(param.name, defaults.get(param.name, UNKNOWN) if given is None else given)
+        execute(frame, node.body)
+        return result_of(frame, node)
     finally:
         context.busy.discard(key)
 
