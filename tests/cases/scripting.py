@@ -131,3 +131,16 @@ def used_elsewhere(x, size):
     if torch.jit.is_scripting():
         return size.float()
     return x.float().sum().item()  # expect: HS101
+
+
+kept_out = torch.compiler.disable(torch.linalg.eigh)
+
+
+@torch.compiler.disable(recursive=False)
+def summed(x: torch.Tensor):
+    return x.sum()
+
+
+def kept_out_of_the_compiler(x: torch.Tensor):
+    values = kept_out(x @ x.T)  # expect: HS601
+    return values if summed(x) > 0 else None  # expect: HS201

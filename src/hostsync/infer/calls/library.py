@@ -371,6 +371,7 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch._shape_as_tensor": _shape,
     "torch.onnx.operators.shape_as_tensor": _shape,
     "torch.compile": _wrapper,
+    **dict.fromkeys(("torch.compiler.disable", "torch.compiler.allow_in_graph", "torch._dynamo.disable"), _wrapper),
     "random.choice": _one_of,
     "torch.normal": _normal,
     "torch.sparse.addmm": sparse_product,
