@@ -23,6 +23,7 @@ from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import (
     decides,
     dotted_path,
+    element_path,
     is_called_a_mask,
     is_named_mask,
     root_of_chain,
@@ -237,7 +238,7 @@ _LENGTHS: Final = re.compile(r"(^|_)(lens?|lengths?)$")
 def _subscript(frame: Frame, node: facts.Subscript) -> Value:
     value = load(frame, node, evaluate(frame, node.value))
     if isinstance(value, Unknown) and frame.usage.tensors:
-        path = used_path(node)
+        path = element_path(node) if type(node.key) is facts.Name else used_path(node)
         if path is not None and path in frame.usage.tensors:
             return as_tensor(value, frame.usage.tensors[path])
     if isinstance(value, Unknown) and _DATASET.search(last_name(node.value)) and frame.context.uses_torch:

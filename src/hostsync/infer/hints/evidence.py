@@ -565,14 +565,20 @@ def mentions_any(body: tuple[Stmt, ...], names: frozenset[str]) -> bool:
 
 
 def used_path(node: Expr) -> str | None:
-    """As `dotted_path`, and also for `batch["x"]`."""
+    """As `dotted_path`, and also for `batch["x"]`, and for `sigmas[i + 1]`, which stands for all that it holds."""
     if type(node) is not Subscript:
         return dotted_path(node)
     key = node.key
-    if type(key) is not Const or key.kind != "str":
-        return None
+    if type(key) is Const and key.kind == "str":
+        path = dotted_path(node.value)
+        return None if path is None else f"{path}[{key.value}]"
+    return element_path(node) if type(key) is Binary and key.op in {"+", "-"} and is_number(key.right) else None
+
+
+def element_path(node: Subscript) -> str | None:
+    """What stands for all elements of something that is indexed."""
     path = dotted_path(node.value)
-    return None if path is None else f"{path}[{key.value}]"
+    return None if path is None else f"{path}[]"
 
 
 def _note(tensors: dict[str, Place], node: Expr, span: Place) -> None:
