@@ -108,3 +108,10 @@ class Scaled(torch.nn.Module):
 
     def extra_repr(self):
         return f"scale={self.scale}"  # silent: HS105
+
+
+def containers(x: torch.Tensor, sizes: list):
+    parts = {"first": x.mean(), "size": x.shape}
+    shown = f"{parts}", str([x]), repr((1, x))  # expect: HS105, HS105, HS105
+    plain = f"{sizes} {list(x.shape)} {(row for row in [x])}", str({"size": x.shape})  # silent: HS105
+    return shown, plain, str([x.cpu()])  # expect: HS102

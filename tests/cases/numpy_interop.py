@@ -155,3 +155,13 @@ def corners(x: torch.Tensor, n: int):
     rows, columns = np.tril_indices(n, -1)
     x[rows, columns] = x[columns, rows]  # expect: HS405
     return x[:, np.diag_indices(n)[0]]  # expect: HS405
+
+
+def by_elements_of_arrays(y: torch.Tensor, scores):
+    best = np.argmax(np.random.rand(3, 3), axis=1)
+    first = y[best[0]], [y[i] for i in best]  # silent: HS405
+    order = np.argsort(np.random.rand(5))
+    for i, at in enumerate(order):
+        first = y[at], i  # silent: HS405
+    ranks = np.asarray(scores).argmax(1)
+    return first, y[ranks[0]], y[order], y[ranks], y[np.argsort(scores, axis=-1)[0]]  # expect: HS405, HS405, HS405

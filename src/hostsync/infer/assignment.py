@@ -91,6 +91,8 @@ def iterated(frame: Frame, value: Value) -> Value:
             return own
         if is_module_class(frame.context, value.name):
             return Instance("torch.nn.Module", False)
+    if isinstance(value, Unknown) and value.is_data:
+        return value
     if isinstance(value, (Method, Unknown)):
         held = held_by(value)
         if isinstance(value, Unknown) and held == UNKNOWN and value.param is not None:

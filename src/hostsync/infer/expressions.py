@@ -7,6 +7,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.assignment import assign, iterated, iterated_over
 from hostsync.infer.attributes import attribute
+from hostsync.infer.calls.host_calls import shown_of
 from hostsync.infer.calls.operations import merged, operator_result
 from hostsync.infer.classes import is_module_class
 from hostsync.infer.frame import (
@@ -423,7 +424,7 @@ def _describes_module(frame: Frame) -> bool:
 def _fstring(frame: Frame, node: facts.FString) -> Value:
     describes = _describes_module(frame)
     for field in node.fields:
-        value = evaluate(frame, field.value)
+        value = shown_of(evaluate(frame, field.value))
         if field.spec is not None:
             evaluate(frame, field.spec)
         if isinstance(value, Tensor) and value.sure:

@@ -264,11 +264,14 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
                 return base
             return Items(base.kind, None, element_of(base))
         is_part = isinstance(base, (Array, Text)) or (isinstance(base, Instance) and base.held is not None)
+        is_part = is_part or (isinstance(base, Unknown) and base.is_data)
         return base if is_part else UNKNOWN
     if isinstance(base, Array):
         parts = _parts(frame, node.key)
         return _array_part(base, parts)
     index = evaluate(frame, node.key)
+    if isinstance(base, Unknown) and base.is_data:
+        return base
     if isinstance(base, Instance) and base.local:
         own = special(frame, node, base, "__getitem__", (node.key, index))
         if own is not None:

@@ -130,6 +130,8 @@ class Unknown(NamedTuple):
     tells."""
     dtype: str = ""
     """What it is a tensor of, if it is one, where it was computed by a comparison: bool."""
+    is_data: bool = False
+    """It was read from a text, such as JSON: neither it nor anything in it is a tensor."""
 
 
 class Tensor(NamedTuple):
@@ -329,6 +331,8 @@ Value: TypeAlias = (
 )
 
 UNKNOWN: Final = Unknown()
+DATA: Final = Unknown(apart_from=False, is_data=True)
+"""What was read from a text, such as JSON."""
 NUMBER: Final = Number()
 TEXT: Final = Text()
 NOTHING: Final = Nothing()

@@ -1,4 +1,4 @@
-"""What libraries read from files: tensors in the memory of the host, unless they are told another place.
+"""What libraries read from files: tensors in the memory of the host, unless they are told another place, and data.
 
 Sources: documentation of torchaudio (`load`), torchvision (`torchvision.io`) and safetensors (`safetensors.torch`).
 """
@@ -13,7 +13,7 @@ from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import device_of
 from hostsync.infer.frame import Frame, explain
-from hostsync.infer.values import CPU, NUMBER, UNKNOWN, Device, Items, Tensor, Value
+from hostsync.infer.values import CPU, DATA, NUMBER, UNKNOWN, Device, Items, Tensor, Value
 from hostsync.infer.values import Mapping as MappingValue
 
 _Reader: TypeAlias = Callable[[Frame, facts.Call, ArgumentList, KeywordList], Value]
@@ -43,6 +43,11 @@ def _sound(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
     return Items("tuple", (explain(Tensor(CPU, "float", 2), node), NUMBER), UNKNOWN)
 
 
+def _data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """Texts, numbers, lists and dictionaries, none of which holds a tensor."""
+    return DATA
+
+
 def _weights(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     return MappingValue((), explain(Tensor(_told(keywords, args[1:2])), node))
 
@@ -58,6 +63,11 @@ READERS: Final[Mapping[str, _Reader]] = MappingProxyType(
         "torchvision.io.read_file": _bytes,
         "torchvision.io.read_video": _video,
         "safetensors.torch.load_file": _weights,
+        **dict.fromkeys(
+            "json.load json.loads orjson.loads ujson.load ujson.loads yaml.load yaml.full_load yaml.safe_load "
+            "tomllib.load tomllib.loads tomli.load tomli.loads toml.load toml.loads csv.reader csv.DictReader".split(),
+            _data,
+        ),
     }
 )
 """By function, what it gives."""

@@ -93,12 +93,23 @@ def _conversion(name: str) -> Handler:
 def _text_conversion(name: str) -> Handler:
     def convert(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
         if args:
-            read_back(frame, node, f"builtins.{name}", *args[0])
+            expr, value = args[0]
+            read_back(frame, node, f"builtins.{name}", expr, shown_of(value))
         return TEXT
 
     return convert
 
 
+def shown_of(value: Value) -> Value:
+    """What the text of a value reads: of a list, a tuple or a dictionary, the first tensor that is known to be there."""
+    if not isinstance(value, Mapping) and not (isinstance(value, Items) and value.kind in _SHOWN):
+        return value
+    held = [tensor for tensor in tensors_in(value, 2) if tensor.sure and not only_host(tensor.device)]
+    return held[0] if held else value
+
+
+_SHOWN: Final = frozenset({"list", "tuple", "set"})
+"""What shows all that it holds."""
 _FIELD: Final = re.compile(r"(\w*)((?:\.\w+)*)")
 
 
@@ -372,6 +383,8 @@ def drawn(name: str, args: ArgumentList, keywords: KeywordList) -> Value:
         return UNKNOWN
     if name in _ROWS:
         return Array(1 if name == "permutation" else None)
+    if name in {"rand", "randn"}:
+        return Array(len(args)) if args and all(isinstance(value, Number) for _, value in args) else Array()
     sized = any(key == "size" for key, _, _ in keywords)
     at = {"rand": 1, "randn": 1, "random": 1, "random_sample": 1, "choice": 2}.get(name, 3)
     return Array() if sized or len(args) >= at else NUMBER
@@ -381,6 +394,17 @@ def made_an_array(frame: Frame, value: Value) -> None:
     """Takes down that the tensors in a value are made NumPy arrays of as they are."""
     for tensor in tensors_in(value, 2):
         frame.note_on_host(tensor.device)
+
+
+def positions(name: str, of: Value, along: bool) -> Value:
+    """What `argmax`, `argmin` or `argsort` gives, along an axis or not.
+
+    Of how many dimensions something has nobody says, as a rule: a row is sorted, and of rows the best are asked for.
+    """
+    ndim = of.ndim if isinstance(of, Array) else None
+    if name == "argsort":
+        return Array(ndim if ndim is not None or along else 1, "int")
+    return Array(1 if ndim is None else ndim - 1, "int") if along and ndim != 1 else NUMBER
 
 
 def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -410,8 +434,11 @@ def numpy_function(frame: Frame, node: facts.Call, name: str, args: ArgumentList
         return Items("tuple", None, Array(1))
     if last in _NUMPY_NUMBERS or (args and all(isinstance(v, Number) for _, v in args)):
         return NUMBER
-    if last in {"sum", "mean", "max", "min", "std", "var", "prod", "argmax", "argmin", "median", "percentile"}:
-        return Array() if len(args) > 1 or any(k in {"axis", "keepdims"} for k, _, _ in keywords) else NUMBER
+    along = len(args) > 1 or any(k in {"axis", "keepdims"} for k, _, _ in keywords)
+    if last in {"argmax", "argmin", "argsort"}:
+        return positions(last, value, along)
+    if last in {"sum", "mean", "max", "min", "std", "var", "prod", "median", "percentile"}:
+        return Array() if along else NUMBER
     if last == "nonzero" or (last == "where" and len(args) == 1):
         return Items("tuple", None, Array(1))
     if isinstance(value, Array):

@@ -18,7 +18,7 @@ from hostsync.infer.frame import Frame, Handed
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import dotted_path
 from hostsync.infer.linking.handed import open_tensor, tensor_of
-from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, join, unmixed
+from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, is_certain, join, unmixed
 
 _SHORTEST_KEY, _LONGEST_KEY = 3, 40
 _MAKES_BATCHES: Final = re.compile(
@@ -110,6 +110,9 @@ def load(frame: Frame, node: facts.Expr | None, key: str) -> Value | None:
     row, column = frame.function.span[:2] if frame.function is not None else (1, 1)
     origin = because(Reason((row, column, row, column), held.text), None)
     tensor = tensor_of(held)
+    if is_certain(tensor.device):
+        # A dictionary of the same key may be another one.
+        tensor = tensor._replace(device=ANYWHERE)
     # That one of several functions puts something on the CPU under a key says nothing of the others.
     device = ANYWHERE if whole in frame.context.keys else unmixed(tensor.device)
     return tensor._replace(device=device, origin=origin)

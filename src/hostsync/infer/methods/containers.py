@@ -5,7 +5,7 @@ from __future__ import annotations
 from hostsync import facts
 from hostsync.infer.assignment import assign
 from hostsync.infer.calls.comparing import sort_in_place
-from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, positions
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints import keys
 from hostsync.infer.hints.evidence import receiver_node
@@ -17,6 +17,7 @@ from hostsync.infer.values import (
     Array,
     Items,
     Mapping,
+    Number,
     Text,
     Unknown,
     Value,
@@ -98,7 +99,7 @@ def mapping_method(
             found = dict(receiver.items).get(key.const)
             if found is not None:
                 return found
-            known = keys.load(frame, receiver_node(node), key.const)
+            known = None if isinstance(default, Number) else keys.load(frame, receiver_node(node), key.const)
             if known is not None:
                 return known
             return _or_list(receiver.element, default)
@@ -128,8 +129,11 @@ def array_method(receiver: Array, name: str, args: ArgumentList, keywords: Keywo
         return NUMBER
     if name == "tolist":
         return Items("list", None, NUMBER if receiver.ndim == 1 else UNKNOWN)
-    if name in {"sum", "mean", "max", "min", "std", "var", "prod", "argmax", "argmin", "any", "all"}:
-        return Array() if args or any(k in {"axis", "keepdims"} for k, _, _ in keywords) else NUMBER
+    along = bool(args) or any(k in {"axis", "keepdims"} for k, _, _ in keywords)
+    if name in {"argmax", "argmin", "argsort"}:
+        return positions(name, receiver, along)
+    if name in {"sum", "mean", "max", "min", "std", "var", "prod", "any", "all"}:
+        return Array() if along else NUMBER
     if name == "astype" or name in {"copy", "clip", "round", "cumsum", "cumprod", "sort"}:
         return receiver
     if name in {"flatten", "ravel"}:

@@ -33,6 +33,7 @@ from hostsync.infer.values import (
     DeviceValue,
     Items,
     Mapping,
+    Number,
     Tensor,
     Text,
     Unknown,
@@ -54,6 +55,8 @@ def unknown_method(
         # Of a dictionary, a list or an array; only the last has several dimensions.
         subject = receiver_node(node)
         return Array() if isinstance(subject, facts.Subscript) and is_tensor_index(subject.key) else receiver
+    if receiver.is_data:
+        return Items("iterable", None, Items("tuple", (TEXT, receiver), UNKNOWN)) if name == "items" else receiver
     if not frame.context.uses_torch:
         return _brought_to_host(frame, node, receiver, name)
     if receiver.apart_from is not None and name in _READING:
@@ -107,7 +110,9 @@ def _looked_up(asked: Asked) -> Value | None:
     if not asked.args:
         return None
     key = asked.args[0][1]
-    if asked.name != "setdefault" and isinstance(key, Text) and key.const is not None:
+    # Where a number stands for what is missing, what is there is one, too.
+    is_number = len(asked.args) == 2 and isinstance(asked.args[1][1], Number)
+    if asked.name != "setdefault" and isinstance(key, Text) and key.const is not None and not is_number:
         known = keys.load(asked.frame, asked.subject, key.const)
         if known is not None:
             return known
