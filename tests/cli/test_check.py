@@ -263,6 +263,26 @@ def test_add_allow(hostsync_in: Hostsync, tmp_path: Path) -> None:
     assert (after.code, after.out) == (0, "")
 
 
+def test_add_allow_names_the_files_whose_encoding_has_no_such_character(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    for name, cookie in (("ascii.py", "ascii"), ("latin.py", "latin-1")):
+        (tmp_path / "pkg" / name).write_bytes(f"# coding: {cookie}\n{WAITS}".encode())
+    ran = hostsync_in("check", "pkg", "--add-allow", "gewählt → bekannt")
+    assert (ran.code, ran.out) == (2, "")
+    said = [line for line in ran.err.splitlines() if line.startswith("hostsync: ")]
+    assert said == [
+        f"hostsync: {Path('pkg', 'ascii.py')}: `ä` of the reason is not in ascii, the encoding of the file; "
+        "give one without it",
+        f"hostsync: {Path('pkg', 'latin.py')}: `→` of the reason is not in iso-8859-1, the encoding of the file; "
+        "give one without it",
+    ]
+    assert "Allowed what was found in 1 file." in ran.err
+    assert "gewählt → bekannt" in (tmp_path / "pkg/waits.py").read_text(encoding="utf-8")
+    assert b"hostsync:" not in (tmp_path / "pkg/latin.py").read_bytes()
+    latin = hostsync_in("check", "pkg/latin.py", "--add-allow", "gewählt")
+    assert latin.code == 0
+    assert "gewählt".encode("latin-1") in (tmp_path / "pkg/latin.py").read_bytes()
+
+
 def test_add_allow_reports_what_it_can_not_allow(hostsync_in: Hostsync, tmp_path: Path) -> None:
     (tmp_path / "pkg/broken.py").write_text("import torch\ndef f(:\n")
     broken = hostsync_in("check", "pkg", "--add-allow", "known", "--output-format=concise")

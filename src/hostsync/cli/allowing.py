@@ -37,7 +37,8 @@ def add_allows(findings: Iterable[Finding], paths: Mapping[str, Path], reason: s
         What is left.
 
     Raises:
-        CommandError: the reason is empty or more than one line, or a file can't be written.
+        CommandError: the reason is empty or more than one line, or a file can't be written. The others are, all the
+            same.
     """
     from hostsync.fix.allow import add_allows as with_allows
 
@@ -53,19 +54,39 @@ def add_allows(findings: Iterable[Finding], paths: Mapping[str, Path], reason: s
             of_comments += 1
         else:
             rows.setdefault(finding.filename, {}).setdefault(finding.location.row, set()).add(finding.code)
+    failed: list[CommandError] = []
     for filename, codes in sorted(rows.items()):
         path = paths[filename].resolve()
         data = path.read_bytes()
         encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
         text = with_allows(data.decode(encoding), {row: tuple(sorted(c)) for row, c in codes.items()}, reason.strip())
-        _replace(path, text.encode(encoding))
+        try:
+            _replace(path, _encoded(text, encoding, filename))
+        except CommandError as error:
+            failed.append(error)
     for filename in sorted({finding.filename for finding in in_notebooks}):
         click.echo(f"{filename}: a notebook; comments have to be added by hand", err=True)
-    click.echo(f"Allowed what was found in {len(rows)} {'file' if len(rows) == 1 else 'files'}.", err=True)
+    written = len(rows) - len(failed)
+    click.echo(f"Allowed what was found in {written} {'file' if written == 1 else 'files'}.", err=True)
     if of_comments:
         about = "1 finding" if of_comments == 1 else f"{of_comments} findings"
         click.echo(f"{about} about allow comments themselves ({UNUSED}, {UNREASONED}) can't be allowed so.", err=True)
+    if failed:
+        *others, last = failed
+        for other in others:
+            other.show()
+        raise last
     return Left(tuple(in_notebooks), of_comments)
+
+
+def _encoded(text: str, encoding: str, filename: str) -> bytes:
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        # The rest of the text was decoded from it.
+        character = error.object[error.start]
+        message = f"`{character}` of the reason is not in {encoding}, the encoding of the file; give one without it"
+        raise CommandError(f"{filename}: {message}") from error
 
 
 def _replace(path: Path, data: bytes) -> None:
