@@ -602,6 +602,27 @@ def test_an_index_that_is_wrong_is_said_to_be(site, spoil, message: str, tmp_pat
     assert message in ran.err and "acme.jsonl" in ran.err and len(ran.err.splitlines()) == 1
 
 
+def test_an_index_that_is_missing_is_said_to_be_whatever_the_cache_knows(
+    site: Path, tmp_path: Path, hostsync_in: Hostsync
+) -> None:
+    indexed(hostsync_in, site, "acme")
+    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner/user.py").write_text(USER, encoding="utf-8")
+    for _ in range(2):
+        assert rows(hostsync_in, "--index", "hostsync-index") == [7, 9, 11]
+        assert hostsync_in("check", "inner", "--quiet").code == 1
+    option = hostsync_in("check", "user.py", "--index", "hostsync-indices")
+    (tmp_path / "inner/hostsync.toml").write_text('index = ["gone"]\n', encoding="utf-8")
+    configured = hostsync_in("check", "inner")
+    (tmp_path / "nothing").mkdir()
+    idle = hostsync_in("check", "nothing", "--index", "hostsync-indices")
+    for ran, name in ((option, "hostsync-indices"), (configured, Path("inner", "gone")), (idle, "hostsync-indices")):
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith(f"hostsync: {tmp_path / name}: can't read this index: ")
+    assert rows(hostsync_in, "--index", "hostsync-index") == [7, 9, 11]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

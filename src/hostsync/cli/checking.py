@@ -34,6 +34,7 @@ from hostsync.project.discovery import (
     require_patterns,
     shown_name,
 )
+from hostsync.project.index import files_of
 from hostsync.project.paths import is_folder, is_missing
 from hostsync.project.settings import Overrides, Settings
 from hostsync.project.units import Units
@@ -90,6 +91,8 @@ def check(invocation: Invocation) -> int:
     if settings.ops:
         # Understood once here: a file of operations that is wrong is the user's to mend, not a failure in every source.
         load_catalogue(settings.extend_rules, settings.ops)
+    # Also where there is nothing to scan.
+    files_of(settings.index)
     if invocation.why is not None:
         from hostsync.cli.why import explain
 

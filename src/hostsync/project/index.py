@@ -92,9 +92,13 @@ def interface_text(key: str) -> str | None:
 
 
 def files_of(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The files that the given files and folders stand for. Raises IndexFileError."""
+    """The files that the given files and folders stand for. Raises IndexFileError, also for what does not exist."""
     found: list[Path] = []
     for path in paths:
+        try:
+            path.stat()
+        except (OSError, ValueError) as error:
+            raise _unreadable(path, error) from error
         if not path.is_dir():
             found.append(path)
             continue
@@ -122,7 +126,7 @@ def read(path: Path) -> Index:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise IndexFileError(f"{path}: can't read this index: {error.strerror or error}") from error
+        raise _unreadable(path, error) from error
     first, _, rest = data.partition(b"\n")
     head = _parsed(first)
     if not isinstance(head, dict) or head.get("kind") != KIND:
@@ -144,6 +148,11 @@ def read(path: Path) -> Index:
         if module.line is not None:
             _INTERFACES[module.key] = (index, module.line)
     return index
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> IndexFileError:
+    why = error.strerror if isinstance(error, OSError) else None
+    return IndexFileError(f"{path}: can't read this index: {why or error}")
 
 
 def written(head: Mapping[str, Any], modules: Sequence[Mapping[str, Any]], interfaces: Sequence[str]) -> bytes:
