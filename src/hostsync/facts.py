@@ -486,6 +486,8 @@ class Allow(NamedTuple):
     first_row: int
     last_row: int
     """The rows of the statement that it covers (of the file, for `allow-file`)."""
+    is_malformed: bool = False
+    """It has brackets that are not closed, or with nothing in them. It allows nothing."""
 
 
 class Module(NamedTuple):

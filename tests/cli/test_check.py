@@ -230,6 +230,18 @@ def test_allow_comments(hostsync_in: Hostsync, tmp_path: Path) -> None:
     assert codes(hostsync_in("check", "--output-format=json").out) == ["HS901", "HS902"]
 
 
+@pytest.mark.parametrize("comment", ["allow[HS102 copy is meant", "allow[] todo", "allow-file[HS101 why"])
+def test_malformed_allow_comments_allow_nothing(hostsync_in: Hostsync, tmp_path: Path, comment: str) -> None:
+    path = tmp_path / "pkg/waits.py"
+    path.write_text(WAITS.replace("y.item()", f"y.item()  # hostsync: {comment}"))
+    for _ in range(2):
+        told = hostsync_in("check", "--select", "HS101,HS9", "--output-format=json")
+        assert (told.code, codes(told.out)) == (1, ["HS101", "HS901"])
+    assert codes(hostsync_in("check", "--select", "HS101", "--output-format=json").out) == ["HS101"]
+    assert hostsync_in("check", "--select", "HS101", "--add-allow", "measured").code == 0
+    assert hostsync_in("check", "--select", "HS101").code == 0
+
+
 def test_a_baseline_hides_what_it_knows_of(hostsync_in: Hostsync, tmp_path: Path) -> None:
     args = ("check", "--baseline", "base.json", "--select", "HS101")
     written = hostsync_in(*args, "--update-baseline")

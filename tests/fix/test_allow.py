@@ -34,6 +34,8 @@ C = "# hostsync: allow[HS101] why"
         ("# hostsync: allow[HS2] old\nx.item()\n", 2, "# hostsync: allow[HS2, HS101] old\nx.item()\n"),
         ("x.item()  # hostsync: allow[HS101] old\n", 1, "x.item()  # hostsync: allow[HS101] old\n"),
         ("x.item()  # hostsync: allow old\n", 1, f"x.item()  # hostsync: allow old  {C}\n"),
+        ("x.item()  # hostsync: allow[HS2 old\n", 1, f"x.item()  # hostsync: allow[HS2 old  {C}\n"),
+        ("x.item()  # hostsync: allow[] old\n", 1, f"x.item()  # hostsync: allow[] old  {C}\n"),
         ("if a:\n    y = x.item() + \\\n        1\n", 2, f"if a:\n    {C}\n    y = x.item() + \\\n        1\n"),
         ("y = x.item() + \\\n    1\n", 2, f"y = x.item() + \\\n    1  {C}\n"),
         ("y = x.item(), '''\n'''\n", 1, f"{C}\ny = x.item(), '''\n'''\n"),

@@ -31,7 +31,7 @@ FINDING = Finding(
 )
 CHECKED = Checked(
     (FINDING, FINDING._replace(hot=None, versions=None, chain=())),
-    (Allow(Span(1, 2, 3, 4), ("HS101", "x"), "why", False, 1, 9),),
+    (Allow(Span(1, 2, 3, 4), ("HS101", "x"), "why", False, 1, 9, True),),
     (Diagnostic("syntax-error", "", Location(3, 4), "bad"), Diagnostic("x", "", Location(3, 4, 2), "bad")),
     (Cell(1, 1), Cell(3, 10)),
 )

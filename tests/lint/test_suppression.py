@@ -72,6 +72,16 @@ def test_unknown_rules_are_told() -> None:
     assert "no rule is called `HS999`, `nonsense`" in told([finding("HS101", 10)], allow("HS999", "nonsense"))[0][1]
 
 
+def test_malformed_comments_cover_nothing_and_are_told() -> None:
+    malformed = allow()._replace(is_malformed=True)
+    assert kept([finding("HS101", 10)], malformed) == [("HS101", 10)]
+    assert kept([finding("HS101", 10)], malformed, allow("HS101")) == []
+    for found in ([], [finding("HS101", 10)]):
+        ((code, message),) = told(found, malformed)
+        assert code == "HS901"
+        assert message == "the brackets of this comment are not closed or name no rule, so it allows nothing"
+
+
 def test_a_missing_reason_is_told() -> None:
     assert told([finding("HS101", 10)], allow("HS101", reason="")) == [("HS902", "message of HS902")]
 

@@ -69,12 +69,31 @@ def test_rows(text: str, rows: list[tuple[int, int]]) -> None:
         ("# noqa: E501  # hostsync: allow[HS101] why  ", ("HS101",), "why"),
         ("# hostsync: allow[HS101] issue #12", ("HS101",), "issue"),
         ("# hostsync: allow[HS101", (), "[HS101"),
+        ("# hostsync: allow[HS101 why  # noqa: E501]", (), "[HS101 why"),
     ],
 )
 def test_texts(comment: str, codes: tuple[str, ...], reason: str) -> None:
     (allow,) = find_allows(f"x = 1  {comment}\n")
     assert (allow.codes, allow.reason) == (codes, reason)
     assert not allow.whole_file
+
+
+@pytest.mark.parametrize(
+    ("comment", "is_malformed"),
+    [
+        ("# hostsync: allow[HS101] why", False),
+        ("# hostsync: allow[HS101,] why [not]", False),
+        ("# hostsync: allow why [not]", False),
+        ("# hostsync: allow", False),
+        ("# hostsync: allow[HS101 why", True),
+        ("# hostsync: allow-file [HS101", True),
+        ("# hostsync: allow[] why", True),
+        ("# hostsync: allow[ , ] why", True),
+    ],
+)
+def test_brackets(comment: str, is_malformed: bool) -> None:
+    (allow,) = find_allows(f"x = 1  {comment}\n")
+    assert allow.is_malformed is is_malformed
 
 
 def test_several_in_one_comment() -> None:

@@ -84,7 +84,7 @@ def to_plain(checked: Checked) -> Plain:
         return 0
     return [
         [_finding_to_plain(finding) for finding in checked.findings],
-        [[list(a.span), list(a.codes), a.reason, a.whole_file, a.first_row, a.last_row] for a in checked.allows],
+        [[list(allow.span), list(allow.codes), *allow[2:]] for allow in checked.allows],
         [[d.kind, list(d.location), d.message] for d in checked.diagnostics],
         [[cell.number, cell.first_row] for cell in checked.cells],
     ]
@@ -141,7 +141,7 @@ def _finding(data: list[object], rules: Mapping[str, Rule]) -> Finding:
 
 
 def _allow(data: list[object]) -> Allow:
-    span, codes, reason, whole_file, first_row, last_row = data
+    span, codes, reason, whole_file, first_row, last_row, is_malformed = data
     return Allow(
         Span(*(_int(part) for part in _list(span))),
         tuple(_str(code) for code in _list(codes)),
@@ -149,6 +149,7 @@ def _allow(data: list[object]) -> Allow:
         bool(whole_file),
         _int(first_row),
         _int(last_row),
+        bool(is_malformed),
     )
 
 

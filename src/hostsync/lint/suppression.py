@@ -70,6 +70,8 @@ def hygiene(
 
 
 def _of_no_use(allow: Allow, findings: tuple[Finding, ...], names: Names, enabled: Collection[str]) -> str | None:
+    if allow.is_malformed:
+        return "the brackets of this comment are not closed or name no rule, so it allows nothing"
     unknown = [name for name in allow.codes if not names.codes(name)]
     if unknown:
         return f"no rule is called {_listed(unknown)}, so this comment allows nothing there"
@@ -94,7 +96,9 @@ def _listed(names: list[str]) -> str:
 
 
 def _covers(allow: Allow, finding: Finding, names: Names) -> bool:
-    return _spans(allow, finding) and (not allow.codes or _names(allow, finding.code, names))
+    if allow.is_malformed or not _spans(allow, finding):
+        return False
+    return not allow.codes or _names(allow, finding.code, names)
 
 
 def _names(allow: Allow, code: str, names: Names) -> bool:

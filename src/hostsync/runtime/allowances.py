@@ -38,4 +38,5 @@ def _read(filename: str) -> tuple[tuple[int, int, str], ...]:
     return tuple(
         (allow.first_row, allow.last_row, allow.reason or f"allowed for {', '.join(allow.codes) or 'all rules'}")
         for allow in find_allows(text)
+        if not allow.is_malformed
     )

@@ -23,7 +23,7 @@ MARK = "hostsync:"
 """What every allow comment contains."""
 
 _ALLOW = re.compile(
-    r"#\s*hostsync:\s*(?P<kind>allow-file|allow)(?![\w-])\s*(?:\[(?P<codes>[^\]\n]*)\])?\s*(?P<reason>.*?)\s*(?=$|\s#)"
+    r"#\s*hostsync:\s*(?P<kind>allow-file|allow)(?![\w-])\s*(?:\[(?P<codes>[^\]\n#]*)\])?\s*(?P<reason>.*?)\s*(?=$|\s#)"
 )
 
 
@@ -86,7 +86,8 @@ def find_allows(text: str) -> tuple[Allow, ...]:
             end = comment.column + len(match[0].rstrip()) + match.start()
             codes = tuple(code for code in (part.strip() for part in (match["codes"] or "").split(",")) if code)
             span = Span(comment.row, start, comment.row, end)
-            allows.append(Allow(span, codes, match["reason"], whole_file, first, last))
+            is_malformed = match["reason"].startswith("[") if match["codes"] is None else not codes
+            allows.append(Allow(span, codes, match["reason"], whole_file, first, last, is_malformed))
     return tuple(allows)
 
 
