@@ -122,16 +122,31 @@ def test_what_settings_hide_is_told(hostsync_in: Hostsync, project: Path) -> Non
         (("train.py",), "--why takes FILE:ROW, such as train.py:41, not `train.py`"),
         (("train.py:0",), "--why takes FILE:ROW"),
         (("nosuch.py:3",), "no such file: `nosuch.py`"),
-        (("train.py:99",), "train.py has 13 lines"),
+        (("train.py:99",), "train.py has 12 lines"),
+        (("train.py:13",), "train.py has 12 lines"),
+        (("unended.py:3",), "unended.py has 2 lines"),
+        (("short.py:2",), "short.py has 1 line\n"),
+        (("empty.py:1",), "empty.py has 0 lines"),
         (("notes.ipynb:3",), "can't explain notebooks"),
         (("train.py:3", "helper.py"), "names the file itself"),
     ],
 )
 def test_wrong_usage(hostsync_in: Hostsync, project: Path, args: tuple[str, ...], said: str) -> None:
     (project / "notes.ipynb").write_text("{}", encoding="utf-8")
+    (project / "unended.py").write_text("import torch\nx = 1", encoding="utf-8")
+    (project / "short.py").write_text("import torch\n", encoding="utf-8")
+    (project / "empty.py").write_text("", encoding="utf-8")
     done = hostsync_in("check", "--why", *args)
     assert (done.code, done.out) == (2, "")
     assert said in done.err
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_the_last_line(hostsync_in: Hostsync, tmp_path: Path, end: str) -> None:
+    (tmp_path / "a.py").write_text(f"import torch\nx = torch.ones(3){end}", encoding="utf-8", newline="")
+    done = hostsync_in("check", "--why", "a.py:2")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("a.py:2: x = torch.ones(3)\n")
 
 
 def test_a_file_that_can_not_be_parsed(hostsync_in: Hostsync, tmp_path: Path) -> None:

@@ -60,8 +60,10 @@ def explain(place: str, resolver: Resolver, exit_zero: bool) -> int:
     sources = Sources({file.filename: file.path}, {})
     lines = list(sources.lines(file.filename))
     # Without any it can't be read or decoded, which the scan tells.
-    if lines and row > len(lines):
-        raise CommandError(f"--why: {file.filename} has {len(lines)} lines")
+    # What follows the last line end is no line.
+    count = len(lines) - (lines[-1:] == [""])
+    if lines and row > count:
+        raise CommandError(f"--why: {file.filename} has {count} {'line' if count == 1 else 'lines'}")
     explained = explain_row(file, row, Units(found.settings_for, found.given))
     judge = Judge(file.settings, rules_by_code(file.settings.extend_rules))
     decided = judge.decide(explained.checked, file.path, file.filename)
