@@ -37,6 +37,9 @@ def test_bad_files_are_told_and_the_rest_is_scanned(hostsync_in: Hostsync, tmp_p
         "sum.py": b"import torch\nx = 1" + b" + torch" * 20_000 + b"\n",
         "json.ipynb": b'{"torch"',
         "list.ipynb": b'["torch"]',
+        "cut.ipynb": b'{"cells": [',
+        "nothing.ipynb": b"",
+        "plain.ipynb": b'{"cells": [{"cell_type": "code", "source": "x = 1"}]}',
         "mac.py": WAITS.replace("\n", "\r").encode(),
         "generated.py": b"import torch\n" + b"x = torch.zeros(3)\n" * 50_000,
         "waits.py": WAITS.encode(),
@@ -52,9 +55,9 @@ def test_bad_files_are_told_and_the_rest_is_scanned(hostsync_in: Hostsync, tmp_p
         assert found[name] == "syntax-error"
     for name in ("nul.py", "latin.py", "cookie.py", "binary.py"):
         assert found[name] == "decode-error"
-    for name in ("json.ipynb", "list.ipynb"):
+    for name in ("json.ipynb", "list.ipynb", "cut.ipynb", "nothing.ipynb"):
         assert found[name] == "notebook-error"
-    assert not {"empty.py", "declared.py", "generated.py"} & set(found)
+    assert not {"empty.py", "declared.py", "generated.py", "plain.ipynb"} & set(found)
     assert "could not be scanned" in ran.err
 
 

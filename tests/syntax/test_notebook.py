@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hostsync.syntax.notebook import parse_notebook, read_notebook
+from hostsync.syntax.notebook import parse_notebook, read_notebook, require_notebook
 from hostsync.syntax.text import SourceError
 
 
@@ -84,6 +84,11 @@ def test_notebooks_in_other_languages() -> None:
     assert read_notebook(notebook("x = 1", metadata={"kernelspec": {"language": "python"}})).text == "x = 1\n"
 
 
+def test_notebooks_that_are_none_of_ours_are_not_broken() -> None:
+    for source in (notebook(), notebook("x ="), notebook("x <- 1", metadata={"kernelspec": {"language": "R"}})):
+        require_notebook(source)
+
+
 def test_format_3() -> None:
     source = json.dumps(
         {"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = 1\n", "y = 2"]}]}], "nbformat": 3}
@@ -123,6 +128,9 @@ def test_broken_notebooks(source: bytes) -> None:
     with pytest.raises(SourceError) as caught:
         parse_notebook(source, "n")
     assert caught.value.kind == "notebook-error"
+    with pytest.raises(SourceError) as again:
+        require_notebook(source)
+    assert str(again.value) == str(caught.value)
 
 
 CELL_TEXTS = st.text(st.sampled_from("x=1 \n%!?'\"()[]#\\:ab\té"), max_size=40)

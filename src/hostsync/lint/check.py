@@ -119,6 +119,10 @@ def study_source(
     """
     try:
         if followed is None and not (matters(source, plan) or _matters_to_others(source, links, wanted)):
+            if suffix == NOTEBOOK_SUFFIX:
+                from hostsync.syntax.notebook import require_notebook
+
+                require_notebook(source)
             return Studied(Checked())
         study = _study_notebook if suffix == NOTEBOOK_SUFFIX else _study_module
         return study(source, module, plan, _Known(links, wanted, handed, followed, parsed))

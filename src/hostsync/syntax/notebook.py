@@ -95,6 +95,11 @@ def read_notebook(source: bytes) -> Notebook:
     return Notebook("".join(f"{line}\n" for line in texts), tuple(rows))
 
 
+def require_notebook(source: bytes) -> None:
+    """Raises SourceError (kind `notebook-error`) where `read_notebook` does, and costs less."""
+    _code_cells(_load(source))
+
+
 def _load(source: bytes) -> dict[str, Any]:
     try:
         data = json.loads(source.decode("utf-8-sig"))
