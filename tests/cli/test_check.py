@@ -221,6 +221,27 @@ def test_a_broken_cell_of_a_notebook_leaves_the_others(hostsync_in: Hostsync, tm
     assert "\n2 |     return x.cuda().item()\n" in full
 
 
+@pytest.mark.parametrize(
+    "stop",
+    [
+        "raise SystemExit('stop run-all')",
+        "x = x + 1\nraise SystemExit\nx.tolist()",
+        "if x.ndim:\n    raise SystemExit\nelif x.size:\n    raise ValueError\nelse:\n    raise KeyError",
+        "with torch.no_grad():\n    raise SystemExit",
+        "try:\n    raise ValueError\nexcept ValueError:\n    raise SystemExit",
+        "try:\n    y = 1\nfinally:\n    raise SystemExit",
+    ],
+)
+def test_a_cell_that_raises_does_not_end_those_below(hostsync_in: Hostsync, tmp_path: Path, stop: str) -> None:
+    sources = ["import torch\nx = torch.ones(3, device='cuda')", stop, "y = x.sum()\ny.item()"]
+    cells = [{"cell_type": "code", "source": source} for source in sources]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    found = hostsync_in("check", "n.ipynb", "--min-confidence=certain", "--output-format=concise", "--quiet")
+    assert [line.split(" the ")[0] for line in found.out.splitlines()] == ["n.ipynb:cell 3:2:1: HS101"]
+    (tmp_path / "n.py").write_text("\n".join(sources))
+    assert hostsync_in("check", "n.py", "--quiet").out == ""
+
+
 def test_allow_comments(hostsync_in: Hostsync, tmp_path: Path) -> None:
     path = tmp_path / "pkg/waits.py"
     path.write_text(WAITS.replace("y.item()", "y.item()  # hostsync: allow[HS101] the loss is logged"))

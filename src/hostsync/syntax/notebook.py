@@ -8,7 +8,7 @@ import re
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from hostsync.facts import Module
+from hostsync.facts import Handler, If, Jump, Module, Place, Raise, Return, Stmt, Try, With
 from hostsync.syntax.deep import without_warnings
 from hostsync.syntax.parse import parse_module_text
 from hostsync.syntax.text import SourceError, split_lines
@@ -35,7 +35,8 @@ class Notebook(NamedTuple):
 def parse_notebook(source: bytes, name: str) -> tuple[Module, Notebook]:
     """Turn the bytes of an .ipynb file into the facts of all its code cells, as if they were one module.
 
-    A cell that cannot be parsed is left out, as Jupyter runs the others without it.
+    A cell that cannot be parsed is left out, as Jupyter runs the others without it; and what ends a cell, such as
+    `raise`, does not end those below.
 
     Args:
         source: the file as it is on disk.
@@ -50,14 +51,46 @@ def parse_notebook(source: bytes, name: str) -> tuple[Module, Notebook]:
     """
     notebook = read_notebook(source)
     try:
-        return parse_module_text(notebook.text, name), notebook
+        return _cell_by_cell(parse_module_text(notebook.text, name), notebook), notebook
     except SourceError:
         text, broken = _without_broken(notebook)
     try:
-        return parse_module_text(text, name), notebook._replace(broken=broken)
+        return _cell_by_cell(parse_module_text(text, name), notebook), notebook._replace(broken=broken)
     except SourceError as error:
         cell, row = notebook.locate(error.row)
         raise SourceError(error.kind, row, error.column, error.message, cell) from None
+
+
+def _cell_by_cell(module: Module, notebook: Notebook) -> Module:
+    """The facts, with the rest of a cell from what ends it for sure as if its errors were caught."""
+    body: list[Stmt] = []
+    for _, group in groupby(module.body, lambda statement: notebook.locate(statement.span[0])[0]):
+        cell = tuple(group)
+        end = next((place for place, statement in enumerate(cell) if _is_end(statement)), len(cell))
+        body += cell[:end]
+        if end < len(cell):
+            span: Place = (*cell[end].span[:2], *cell[-1].span[2:])
+            body.append(Try(span, cell[end:], (Handler(span, None, None, (Jump(span, "pass"),)),), (), ()))
+    return module._replace(body=tuple(body))
+
+
+def _is_end(statement: Stmt) -> bool:
+    """Whether nothing behind a statement is reached, whatever its tests give."""
+    # An `elif` chain nests in `orelse`; all else is nested no deeper than Python allows.
+    while isinstance(statement, If) and len(statement.orelse) == 1 and _has_end(statement.body):
+        statement = statement.orelse[0]
+    if isinstance(statement, If):
+        return _has_end(statement.body) and _has_end(statement.orelse)
+    if isinstance(statement, With):
+        return _has_end(statement.body)
+    if isinstance(statement, Try):
+        tried = _has_end(statement.body) or _has_end(statement.orelse)
+        return _has_end(statement.final) or (tried and all(_has_end(handler.body) for handler in statement.handlers))
+    return isinstance(statement, (Raise, Return))
+
+
+def _has_end(body: tuple[Stmt, ...]) -> bool:
+    return any(_is_end(statement) for statement in body)
 
 
 def _without_broken(notebook: Notebook) -> tuple[str, tuple[SourceError, ...]]:
