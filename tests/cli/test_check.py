@@ -281,6 +281,29 @@ def test_a_baseline_hides_what_it_knows_of(hostsync_in: Hostsync, tmp_path: Path
     assert json.loads((tmp_path / "base.json").read_text()) == {"version": 1, "files": {}}
 
 
+def test_baseline_entries_of_files_that_are_gone_are_stale(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    for name in ("gone.py", "kept.py"):
+        (tmp_path / "pkg" / name).write_text(WAITS)
+    args = ("check", "--baseline", "base.json", "--select", "HS101")
+    hostsync_in(*args, "--update-baseline")
+    (tmp_path / "pkg/gone.py").unlink()
+    stale = "base.json: pkg/gone.py: f: HS101: records 1, found 0\n"
+    for paths in ((), ("pkg",), ("pkg/kept.py", "../" + tmp_path.name + "/pkg")):
+        ran = hostsync_in(*args, *paths)
+        assert (ran.code, ran.out) == (0, "")
+        assert ran.err.count("records") == 1 and stale in ran.err
+    (tmp_path / "pk").mkdir()
+    assert "records" not in hostsync_in(*args, "pkg/kept.py", "pk").err
+    assert "records" not in hostsync_in("check", "--baseline", "base.json", "--select", "HS2").err
+    hostsync_in(*args, "pkg/kept.py", "--update-baseline")
+    assert "records" not in hostsync_in(*args).err
+    for path in (tmp_path / "pkg").iterdir():
+        path.unlink()
+    assert hostsync_in(*args).err.count("records 1, found 0") == 2
+    hostsync_in(*args, "--update-baseline")
+    assert json.loads((tmp_path / "base.json").read_text()) == {"version": 1, "files": {}}
+
+
 def test_add_allow(hostsync_in: Hostsync, tmp_path: Path) -> None:
     pytest.importorskip("hostsync.fix.allow")
     path = tmp_path / "pkg/waits.py"

@@ -61,6 +61,8 @@ class Scanned(NamedTuple):
     """Of folders."""
     given: Mapping[str, bytes]
     """Sources that are not on disk, by file name."""
+    below: tuple[Path, ...] = ()
+    """The paths that were looked below, absolute."""
 
 
 def check(invocation: Invocation) -> int:
@@ -148,7 +150,7 @@ def scanned_files(found: Discovered, settings: Settings, invocation: Invocation)
             progress=line.update,
             units=Units(found.settings_for, found.given),
         )
-    return Scanned(found.files, tuple(checked), unreadable(found.unreadable), {})
+    return Scanned(found.files, tuple(checked), unreadable(found.unreadable), {}, found.given)
 
 
 def _scan_stdin(invocation: Invocation, resolver: Resolver) -> Scanned:
@@ -202,7 +204,7 @@ def _conclude(
     if invocation.update_baseline and all(kind.baseline is None for kind in judges):
         raise CommandError("--update-baseline needs --baseline FILE, or `baseline` in the configuration")
     codes = {kind: judge.enabled for kind, judge in judges.items()}
-    baselined = apply_baselines(decided, codes, invocation.update_baseline)
+    baselined = apply_baselines(decided, codes, scanned.below, invocation.update_baseline)
     diagnostics = (*scanned.diagnostics, *(entry for d in decided for entry in d.diagnostics))
     colour = invocation.output_file is None and wants_colour(os.environ, sys.stdout.isatty())
     sources = Sources({file.filename: file.path for file in scanned.files}, scanned.given)

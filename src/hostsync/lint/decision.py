@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from hostsync.lint.checked import Checked, located
 from hostsync.lint.selection import FileIgnores, Names, UnknownSelectorError, enabled
 from hostsync.lint.suppression import UNREASONED, UNUSED, hygiene, split
 from hostsync.project.config import ConfigError
+from hostsync.project.paths import is_missing
 from hostsync.project.settings import Settings
 
 _HYGIENE = frozenset((UNUSED, UNREASONED))
@@ -79,12 +81,15 @@ class Baselined(NamedTuple):
     """With the baseline that each is in."""
 
 
-def apply_baselines(decided: Iterable[Decided], codes: Mapping[Settings, frozenset[str]], update: bool) -> Baselined:
+def apply_baselines(
+    decided: Iterable[Decided], codes: Mapping[Settings, frozenset[str]], below: Collection[Path], update: bool
+) -> Baselined:
     """Hides what the baselines of the files' configurations know of; with `update`, writes them anew first.
 
     Args:
         decided: what was found in each file that was scanned.
         codes: the codes that each configuration turns on.
+        below: the folders (absolute) that were searched for files.
         update: accept what was found.
 
     Raises:
@@ -93,6 +98,8 @@ def apply_baselines(decided: Iterable[Decided], codes: Mapping[Settings, frozens
     groups: dict[Path | None, list[Decided]] = {}
     for entry in decided:
         groups.setdefault(entry.settings.baseline, []).append(entry)
+    if not groups:
+        groups = {kind.baseline: [] for kind in codes}
     findings: list[Finding] = []
     stale: list[tuple[Path, baseline.Stale]] = []
     hidden = 0
@@ -102,14 +109,18 @@ def apply_baselines(decided: Iterable[Decided], codes: Mapping[Settings, frozens
             continue
         path = path.absolute()
         found = {baseline.file_key(entry.path, path): entry.findings for entry in group}
-        on = frozenset().union(*(codes[entry.settings] for entry in group))
+        on = frozenset().union(*(codes[kind] for kind in {entry.settings for entry in group} or codes))
         counts: baseline.Counts = {}
         if not update or path.exists():
             counts = baseline.read(path)
+        gone = {file for file in baseline.files_of(counts) if file not in found and is_missing(path.parent / file)}
         if update:
-            gone = {file for file in baseline.files_of(counts) if not (path.parent / file).exists()}
             counts = baseline.updated(found, counts, on, gone)
             baseline.write(path, counts)
+        for file in gone:
+            place = Path(os.path.normpath(path.parent / file))
+            if any(place.is_relative_to(folder) for folder in below):
+                found[file] = ()
         applied = baseline.apply(found, counts, on)
         findings += applied.findings
         hidden += applied.hidden
