@@ -242,6 +242,18 @@ def test_a_cell_that_raises_does_not_end_those_below(hostsync_in: Hostsync, tmp_
     assert hostsync_in("check", "n.py", "--quiet").out == ""
 
 
+def test_statements_that_notebooks_time(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    source = (
+        "import torch\nx = torch.ones((), device='cuda')\n%time v = x.item()\n%timeit -n 10 x.item()\n%store x.item()"
+    )
+    cells = [{"cell_type": "code", "source": source}]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    found = hostsync_in("check", "n.ipynb", "--output-format=json", "--select=HS101")
+    places = [(entry["location"]["row"], entry["location"]["column"]) for entry in json.loads(found.out)]
+    assert places == [(3, 11), (4, 15)]
+    assert "| %time v = x.item()\n" in hostsync_in("check", "n.ipynb", "--select=HS101").out
+
+
 def test_allow_comments(hostsync_in: Hostsync, tmp_path: Path) -> None:
     path = tmp_path / "pkg/waits.py"
     path.write_text(WAITS.replace("y.item()", "y.item()  # hostsync: allow[HS101] the loss is logged"))

@@ -67,6 +67,28 @@ def test_magics(cell: str) -> None:
     assert "Assign" in str(module.body)
 
 
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("%time y = f()", "pass; y = f()"),
+        ("  %time y = f()  # why", "  pass; y = f()  # why"),
+        ("%timeit f()", "pass;   f()"),
+        ("%timeit -n 10 -r3 -q f()", "pass;".ljust(21) + "f()"),
+        ("%time -f()", "pass; -f()"),
+        ("%time", "pass"),
+        ("%timeit -x f()", "pass"),
+        ("%time for a in b: f(a)", "pass"),
+        ("%time f(", "pass"),
+        ("%times f()", "pass"),
+        ("%run f", "pass"),
+    ],
+)
+def test_statements_that_are_timed_stay_in_their_columns(line: str, text: str) -> None:
+    found = read_notebook(notebook(f"if a:\n{line}" if line.startswith(" ") else f"x = 1\n{line}"))
+    assert found.text.split("\n")[1] == text
+    assert found.written.split("\n")[1] == line
+
+
 def test_python_that_looks_like_magic_stays() -> None:
     cell = "x = (a\n% b)\ny = a != b\n"
     assert read_notebook(notebook(cell)).text.startswith(cell)

@@ -195,7 +195,7 @@ def _study_notebook(source: bytes, module: str, plan: Plan, known: _Known) -> St
     from hostsync.syntax.notebook import parse_notebook
 
     facts, notebook = parse_notebook(source, module)
-    studied = _study_facts(facts, lambda: notebook.text, plan, known)
+    studied = _study_facts(facts, lambda: notebook.written, plan, known)
     broken = tuple(Diagnostic(e.kind, "", Location(e.row, e.column), e.message) for e in notebook.broken)
     return studied._replace(checked=studied.checked._replace(diagnostics=broken, cells=cells_of(notebook.rows)))
 

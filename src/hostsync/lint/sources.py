@@ -41,7 +41,7 @@ class Sources:
             notebook = read_notebook(source)
         except (OSError, KeyError, SourceError):
             return {}
-        lines = split_lines(notebook.text)
+        lines = split_lines(notebook.written)
         cells = cells_of(notebook.rows)
         ends = [cell.first_row for cell in cells[1:]] + [len(lines) + 1]
         return {cell.number: lines[cell.first_row - 1 : end - 1] for cell, end in zip(cells, ends, strict=True)}
@@ -59,4 +59,4 @@ def all_lines(source: bytes, filename: str) -> list[str]:
         return split_lines(decode(source).removeprefix("\ufeff"))
     from hostsync.syntax.notebook import read_notebook
 
-    return split_lines(read_notebook(source).text)
+    return split_lines(read_notebook(source).written)

@@ -24,6 +24,8 @@ class Notebook(NamedTuple):
     rows: tuple[tuple[int, int], ...]
     broken: tuple[SourceError, ...] = ()
     """What is wrong with the cells that are no part of the facts, being broken; rows count through `text`."""
+    written: str = ""
+    """As `text`, with what only IPython understands as it is."""
 
     def locate(self, row: int) -> tuple[int, int]:
         """The code cell and the row in it of a 1-based row of `text`; rows beyond the end count as the last one."""
@@ -113,19 +115,25 @@ def _without_broken(notebook: Notebook) -> tuple[str, tuple[SourceError, ...]]:
 def read_notebook(source: bytes) -> Notebook:
     """Read the code cells of a notebook (nbformat 3 and 4).
 
-    What only IPython understands (magics, shell commands, help) is replaced by `pass`, row by row. A notebook in
-    another language than Python has no code for us.
+    What only IPython understands (magics, shell commands, help) is replaced by `pass`, row by row; a simple statement
+    that `%time` or `%timeit` is given stays where it is. A notebook in another language than Python has no code for us.
 
     Raises:
         SourceError: kind `notebook-error`.
     """
     texts: list[str] = []
+    written: list[str] = []
     rows: list[tuple[int, int]] = []
     for number, text in enumerate(_code_cells(_load(source)), 1):
         lines = _python_lines(text)
         texts.extend(lines)
+        written.extend(split_lines(text))
         rows.extend((number, row) for row in range(1, len(lines) + 1))
-    return Notebook("".join(f"{line}\n" for line in texts), tuple(rows))
+    return Notebook(_ended(texts), tuple(rows), (), _ended(written))
+
+
+def _ended(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def require_notebook(source: bytes) -> None:
@@ -206,6 +214,20 @@ _MAGIC = re.compile(
 )
 
 
+_TIMED = re.compile(r"(\s*)(%time\s+|%timeit\s+(?:-(?:[nrp]\s*\d+|[tcqov]+)\s+)*)(?=\S)")
+
+
+def _without_magic(line: str) -> str:
+    """What stands for a row that begins with a magic: `pass`, and a statement that is timed, in its columns."""
+    indent = line[: len(line) - len(line.lstrip())]
+    timed = _TIMED.match(line)
+    if timed is not None:
+        statement = "pass;".ljust(len(timed[2])) + line[timed.end() :]
+        if _parses(statement):
+            return indent + statement
+    return f"{indent}pass"
+
+
 def _python_lines(text: str) -> list[str]:
     """The rows of a cell as Python: as they are, or `pass` for what only IPython understands."""
     lines = split_lines(text)
@@ -220,7 +242,7 @@ def _python_lines(text: str) -> list[str]:
     joined = False
     for line in lines:
         if joined or (state.at_start() and _MAGIC.match(line)):
-            result.append(line[: len(line) - len(line.lstrip())] + "pass" if not joined else "")
+            result.append("" if joined else _without_magic(line))
             joined = line.endswith("\\")
             continue
         state.feed(line)
