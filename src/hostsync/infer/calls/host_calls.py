@@ -101,7 +101,7 @@ def _text_conversion(name: str) -> Handler:
 
 
 def shown_of(value: Value) -> Value:
-    """What the text of a value reads: of a list, a tuple or a dictionary, the first tensor that is known to be there."""
+    """What the text of a value reads: of a list, tuple or dictionary, the first tensor that is known to be there."""
     if not isinstance(value, Mapping) and not (isinstance(value, Items) and value.kind in _SHOWN):
         return value
     held = [tensor for tensor in tensors_in(value, 2) if tensor.sure and not only_host(tensor.device)]
