@@ -54,7 +54,7 @@ def returned(context: Context, callee: Callable, bindings: Bindings[str, Value])
     if isinstance(node, facts.Lambda):
         return _lambda_result(context, callee, bindings)
     assert isinstance(node, facts.Function)
-    if _calls_its_default(node) and not is_foreign(callee.symbol):
+    if callee.bound is None and _calls_its_default(node) and not is_foreign(callee.symbol):
         return _function_result(context, callee, node, bindings)
     summary = summarise(context, callee)
     return summary if type(summary) in _WITHOUT_PARAMETERS else substitute(summary, bindings, _defaults(context, node))
@@ -352,7 +352,8 @@ def _function_result(context: Context, callee: Callable, node: facts.Function, b
         return UNKNOWN
     context.busy.add(key)
     try:
-        frame = Frame(context, callee.symbol, usage(context, node), owner=callee.owner, function=node, loud=False)
+        outer = context.closures.get(callee.symbol)
+        frame = Frame(context, callee.symbol, usage(context, node), outer=outer, function=node, loud=False)
         defaults = _defaults(context, node)
         for param in node.params:
             given = bindings.get(param.name)
