@@ -14,7 +14,7 @@ from hostsync.infer.calls.host_calls import KeywordList
 from hostsync.infer.classes import class_attribute, is_module_class
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, is_model_name
-from hostsync.infer.hints.evidence import receiver_node
+from hostsync.infer.hints.evidence import nodes_in, receiver_node
 from hostsync.infer.hints.module_uses import is_used_as_module
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.values import (
@@ -97,14 +97,10 @@ def _is_of_its_like(frame: Frame, function: facts.Function, node: facts.Expr) ->
     """`self.total += other.total.to(self.device)`: what an object of the same kind has is where this one has it."""
     if not isinstance(node, facts.Attr):
         return False
-    stack: list[Any] = [function.body]
-    while stack:
-        part = stack.pop()
+    for part in nodes_in(function.body, frozenset()):
         is_same = type(part) is facts.Attr and part.name == node.name and type(part.value) is facts.Name
         if is_same and frame.env.get(part.value.id) == frame.bound:
             return True
-        if isinstance(part, tuple):
-            stack.extend(part)
     return False
 
 
