@@ -1005,3 +1005,67 @@ def test_a_new_top_of_a_repository_is_news_for_the_cache(tmp_path: Path) -> None
     assert len(scan(folder, cache=cache)["net.py"]) == 1
     write(folder, {"setup.py": ""})
     assert len(scan(folder, cache=cache)["net.py"]) == 3
+
+
+BESIDE = {
+    "pyproject.toml": "",
+    "one/__init__.py": "",
+    "one/a.py": "import torch\nfrom helper.b import table\nfrom later.c import more\n\ntable()[0].item()\nint(more()[0])\n",
+    "helper/__init__.py": "",
+    "helper/b.py": "import torch\n\n\ndef table():\n    return torch.zeros(3, device='cuda')\n",
+    "later/notes.txt": "",
+}
+
+
+def test_what_a_run_took_from_other_packages_spares_the_next_to_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object) -> None:
+        raise AssertionError("the files are studied")
+
+    write(tmp_path, BESIDE)
+    one, cache = tmp_path / "one", tmp_path / ".cache"
+    with monkeypatch.context() as patch:
+        cold = scan(one, cache=cache)
+        patch.setattr(scanning, "gather", refuse)
+        assert scan(one, cache=cache) == cold == {"__init__.py": [], "a.py": [(5, "HS101", "certain")]}
+        assert scan(one / "a.py", cache=cache) == {"a.py": cold["a.py"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"helper/b.py": BESIDE["helper/b.py"].replace("cuda", "cpu")}, []),
+        ({"helper/__init__.py": "import torch\n"}, [5]),
+        ({"later/c.py": BESIDE["helper/b.py"].replace("table", "more")}, [5, 6]),
+        ({"later/__init__.py": "", "later/c.py": BESIDE["helper/b.py"].replace("table", "more")}, [5, 6]),
+        ({"helper/b.py": "from .d import table\n", "helper/d.py": BESIDE["helper/b.py"]}, [5]),
+        ({"src/later/__init__.py": "", "src/later/c.py": BESIDE["helper/b.py"].replace("table", "more")}, [5, 6]),
+    ],
+    ids=["a file", "the package", "a new script", "a new package", "a new file", "a new root"],
+)
+def test_what_changed_in_other_packages_is_seen(tmp_path: Path, change: Mapping[str, str], found: list[int]) -> None:
+    write(tmp_path, BESIDE)
+    one, cache = tmp_path / "one", tmp_path / ".cache"
+    scan(one, cache=cache)
+    write(tmp_path, change)
+    warm = scan(one, cache=cache)
+    assert warm == scan(one)
+    assert [row for row, *_ in warm["a.py"]] == found
+    # What is found anew is kept in the place of what was.
+    assert scan(one, cache=cache) == warm
+
+
+def test_an_import_that_leads_elsewhere_now_is_seen(tmp_path: Path) -> None:
+    """A helper that lay in a folder further up moves into one that comes first."""
+    write(tmp_path, {**BESIDE, "setup.py": "", "apps/one/__init__.py": "", "apps/one/a.py": BESIDE["one/a.py"]})
+    one, cache = tmp_path / "apps" / "one", tmp_path / ".cache"
+    assert scan(one, cache=cache)["a.py"] == [(5, "HS101", "certain")]
+    write(tmp_path, {"apps/helper/__init__.py": "", "apps/helper/b.py": BESIDE["helper/b.py"].replace("cuda", "cpu")})
+    assert scan(one, cache=cache)["a.py"] == []
+    shutil.rmtree(tmp_path / "apps" / "helper")
+    assert scan(one, cache=cache)["a.py"] == [(5, "HS101", "certain")]
+    # No longer the top of anything: what lies further up is not looked for.
+    (tmp_path / "setup.py").unlink()
+    (tmp_path / "pyproject.toml").unlink()
+    assert scan(one, cache=cache) == scan(one) == {"__init__.py": [], "a.py": [(5, "HS101", "likely")]}

@@ -18,7 +18,7 @@ from hostsync.project.discovery import SourceFile
 from hostsync.project.graph import Graph, Need, Written, build, rebuilt
 from hostsync.project.imports import Module
 from hostsync.project.index import load_indexes
-from hostsync.project.units import MOST_SCRIPTS, Units, place_of, root_of, unit_of
+from hostsync.project.units import MOST_SCRIPTS, Units, is_importable, place_of, root_of, unit_of
 
 
 class Memory(NamedTuple):
@@ -26,6 +26,7 @@ class Memory(NamedTuple):
 
     outlines: Outlines
     graphs: Cache
+    stamps: Stamps
     mark_of: Callable[[SourceFile], bytes]
     """A digest of all that decides the outcome for a file besides the sources."""
 
@@ -69,7 +70,7 @@ def survey(
         # Of the folders further up, too, what lies in them decides.
         above = sorted({root for place in places for root in units.roots.of(place)} - set(places))
         around += [
-            encoded(part) for root in above for part in (root, *sorted(filter(_importable, units.roots.names(root))))
+            encoded(part) for root in above for part in (root, *sorted(filter(is_importable, units.roots.names(root))))
         ]
     return entries, digest(b"", *around)
 
@@ -77,14 +78,9 @@ def survey(
 def _folders(place: str) -> list[str]:
     try:
         with os.scandir(place) as found:
-            return sorted(entry.name for entry in found if _importable(entry.name) and entry.is_dir())
+            return sorted(entry.name for entry in found if is_importable(entry.name) and entry.is_dir())
     except OSError:
         return []
-
-
-def _importable(name: str) -> bool:
-    """Whether an import may ask for what goes by this name in a folder: no cache, and nothing that is written out."""
-    return name.removesuffix(".py").isidentifier()
 
 
 def gather(
@@ -119,7 +115,9 @@ def gather(
         waiting = []
         for file, sketches in strangers.values() if units is not None else ():
             assert units is not None
-            waiting += [entry_of(other, name_of(other)) for other in units.named(file, _Imports(sketches))]
+            stamps = None if memory is None else memory.stamps
+            named = units.named(file, _Imports(sketches))
+            waiting += [entry_of(other, name_of(other), None, stamps) for other in named]
     crowded = _crowded(entries)
     placed = {
         e.key: (e, str(e.file.path) if unit_of(e.file) in crowded else place_of(e.file))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from hostsync.lint.check import rules_by_code
 from hostsync.lint.checked import Checked, from_plain
@@ -10,6 +11,7 @@ from hostsync.lint.entries import Entry
 from hostsync.lint.sketches import Outlines
 from hostsync.project.cache import Cache, Plain, digest, encoded
 from hostsync.project.discovery import SourceFile
+from hostsync.project.units import Found
 
 
 class State:
@@ -17,12 +19,30 @@ class State:
 
     def __init__(self, entries: Sequence[Entry], mark_of: Callable[[SourceFile], bytes], around: str) -> None:
         self.keys = tuple(entry.key for entry in entries)
-        ordered = sorted(entries, key=lambda entry: entry.key)
-        self.family = digest(b"", *(encoded(entry.key) for entry in ordered))
-        parts = [encoded(part) for entry in ordered for part in (entry.key, entry.file.module, entry.content)]
-        marks = [mark_of(entry.file) for entry in ordered]
-        self.digest = digest(encoded(around), *parts, *marks)
+        self.mark_of = mark_of
+        self.family = digest(b"", *(encoded(entry.key) for entry in sorted(entries, key=_key_of)))
+        self.digest = self.digest_of(entries, around)
         """Of the content of all files, and of all else that decides."""
+
+    def digest_of(self, entries: Iterable[Entry], around: str = "") -> str:
+        """A digest of what files hold, and of all else that decides what comes out for them."""
+        ordered = sorted(entries, key=_key_of)
+        parts = [encoded(part) for entry in ordered for part in (entry.key, entry.file.module, entry.content)]
+        return digest(encoded(around), *parts, *(self.mark_of(entry.file) for entry in ordered))
+
+
+def _key_of(entry: Entry) -> str:
+    return entry.key
+
+
+class Others(NamedTuple):
+    """The files of other packages that took part in a run."""
+
+    found: Found
+    digest: str
+    """As `State.digest_of` gives it."""
+    keys: tuple[str, ...]
+    """Their unique names."""
 
 
 class Caches:
@@ -53,11 +73,25 @@ class Caches:
         for kept in (*first, self.handed, self.results, self.runs):
             kept.save()
 
+    def others(self, state: State) -> Others | None:
+        """The files of other packages that took part in an earlier run over the same files; None if there was none."""
+        match self.runs.get(state.family, state.digest):
+            case [[dict() as packages, dict() as roots, dict() as listings, str() as mark, list() as keys], dict()]:
+                found = Found(
+                    tuple((folder, bool(is_package)) for folder, is_package in packages.items()),
+                    tuple((folder, str(kept)) for folder, kept in roots.items()),
+                    tuple((folder, str(kept)) for folder, kept in listings.items()),
+                )
+                return Others(found, mark, tuple(map(str, keys)))
+        return None
+
     def last_run(self, state: State, files: Sequence[SourceFile]) -> list[Checked] | None:
-        """What an earlier run over the same files gave, if nothing has changed since."""
-        kept = self.runs.get(state.family, state.digest)
-        if not isinstance(kept, dict):
-            return None
+        """What an earlier run over the same files gave, if nothing has changed since, which `others` needs as well."""
+        match self.runs.get(state.family, state.digest):
+            case [_, dict() as kept]:
+                pass
+            case _:
+                return None
         found = []
         for file, name in zip(files, state.keys, strict=False):
             match kept.get(name):
@@ -75,7 +109,7 @@ class Caches:
     def remember(
         self,
         state: State,
-        taking_part: int,
+        others: Others,
         files: Sequence[SourceFile],
         keys: Mapping[int, str],
         again: Mapping[int, str],
@@ -85,22 +119,24 @@ class Caches:
 
         Args:
             state, files: the run.
-            taking_part: how many files took part.
+            others: the files of other packages that took part.
             keys: by file, of the first study.
             again: by file, of the last one, where there was another.
             rounds: by file, how many others.
         """
-        if taking_part != len(state.keys):
-            # Files of other packages took part, whose content the digest leaves out.
-            return
-        kept = self.runs.get(state.family, state.digest)
-        entries: dict[str, Plain] = dict(kept) if isinstance(kept, dict) else {}
+        found = others.found
+        about: list[Plain] = [dict(found.packages), dict(found.roots), dict(found.listings), others.digest]
+        about.append(list(others.keys))
+        entries: dict[str, Plain] = {}
+        match self.runs.get(state.family, state.digest):
+            case [before, dict() as kept] if before == about:
+                entries.update(kept)
         for place in range(len(files)):
             count = rounds.get(place, 0)
             key = (again if count else keys).get(place)
             if key is not None:
                 entries[state.keys[place]] = [count, key]
-        self.runs.put(state.family, state.digest, entries)
+        self.runs.put(state.family, state.digest, [about, entries])
 
 
 def round_name(name: str, count: int) -> str:

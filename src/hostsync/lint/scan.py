@@ -12,12 +12,12 @@ from hostsync.findings import Diagnostic, Location
 from hostsync.lint.ahead import hand_out
 from hostsync.lint.check import Plan, failed
 from hostsync.lint.checked import Checked
-from hostsync.lint.entries import Entry
+from hostsync.lint.entries import Entry, entry_of
 from hostsync.lint.gathering import Memory, Project, gather, survey
 from hostsync.lint.kept import BUDGET, KeptStudies
 from hostsync.lint.landmarks import Rows
 from hostsync.lint.orders import Linked
-from hostsync.lint.remembered import Caches, State
+from hostsync.lint.remembered import Caches, Others, State
 from hostsync.lint.rounds import Rounds
 from hostsync.lint.sources import all_lines
 from hostsync.lint.stamps import Stamps
@@ -27,7 +27,7 @@ from hostsync.project.collection import held, sparse_collection
 from hostsync.project.discovery import SourceFile
 from hostsync.project.index import files_of
 from hostsync.project.pool import WORTHWHILE_BYTES, run
-from hostsync.project.units import Units
+from hostsync.project.units import NOTHING_BESIDE, Units
 from hostsync.project.workers import Died, Workers, core_count
 
 _DECIDING_ROOMS = ("catalogue", "fix", "infer", "lint", "project", "syntax")
@@ -122,16 +122,19 @@ def _check(
             return marks[plan]
 
         state = State(entries, mark_of, around) if caches is not None else None
-        if caches is not None and state is not None:
-            kept = caches.last_run(state, files)
+        if caches is not None and state is not None and stamps is not None:
+            kept = _last_run(caches, state, files, units, name_of, stamps)
             if kept is not None:
                 caches.stamps.save()
-                return rows.located(kept)
+                rows.names.update(kept.names)
+                return rows.located(kept.checked)
         ahead: dict[str, int] = {}
         if pool.count > 1 and _is_anew(entries, caches):
             pool.start()
             ahead = hand_out(pool, entries)
-        memory = None if caches is None else Memory(caches.outlines, caches.graphs, mark_of)
+        memory = None
+        if caches is not None and stamps is not None:
+            memory = Memory(caches.outlines, caches.graphs, stamps, mark_of)
         project = gather(entries, units, name_of, memory)
         rows.names.update(entry.key for entry in project.entries)
         known = 0
@@ -155,10 +158,41 @@ def _check(
         if caches is not None and state is not None:
             counts = {place: len(handed) for place, handed in rounds.handed.items()}
             if rounds.is_true:
-                caches.remember(state, len(project.entries), files, order.keys, rounds.keys, counts)
+                beside = project.entries[len(entries) :]
+                where = NOTHING_BESIDE if units is None else units.found()
+                others = Others(where, state.digest_of(beside), tuple(entry.key for entry in beside))
+                caches.remember(state, others, files, order.keys, rounds.keys, counts)
             caches.save()
         held(entries, project, caches, state, order, rounds, results, final, Process.studies)
         return rows.located(_checked(final[place]) for place in range(len(files)))
+
+
+class _LastRun(NamedTuple):
+    checked: list[Checked]
+    names: tuple[str, ...]
+    """The unique names of files of other packages that took part."""
+
+
+def _last_run(
+    caches: Caches,
+    state: State,
+    files: Sequence[SourceFile],
+    units: Units | None,
+    name_of: Callable[[SourceFile], str],
+    stamps: Stamps,
+) -> _LastRun | None:
+    """What an earlier run over the same files gave, if neither they nor what they were judged with changed."""
+    others = caches.others(state)
+    if others is None:
+        return None
+    beside = [] if units is None else units.again(others.found)
+    if beside is None:
+        return None
+    entries = [entry_of(file, name_of(file), None, stamps) for file in beside]
+    if state.digest_of(entries) != others.digest:
+        return None
+    checked = caches.last_run(state, files)
+    return None if checked is None else _LastRun(checked, others.keys)
 
 
 def interfaces(

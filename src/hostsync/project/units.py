@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from hostsync.project.cache import digest, encoded
 from hostsync.project.discovery import Discovered, SettingsFor, SourceFile, discover
 from hostsync.project.paths import is_file, is_folder
 
@@ -48,6 +50,20 @@ _BESIDE = "src"
 """Where many repositories keep their packages."""
 
 
+class Found(NamedTuple):
+    """The files of other packages that those of a run import, by where they were found."""
+
+    packages: tuple[tuple[str, bool], ...]
+    """Their folders, and whether each is a package; else its scripts were found."""
+    roots: tuple[tuple[str, str], ...]
+    """By folder, a digest of those that imports from there start from."""
+    listings: tuple[tuple[str, str], ...]
+    """By folder in which was looked for them, a digest of what lay there and may be imported."""
+
+
+NOTHING_BESIDE = Found((), (), ())
+
+
 class Roots:
     """Finds the folders that absolute imports may start from, for programs that are run from the top of a repository.
 
@@ -59,6 +75,8 @@ class Roots:
     def __init__(self) -> None:
         self._found: dict[str, tuple[str, ...]] = {}
         self._names: dict[str, frozenset[str]] = {}
+        self._looked: set[str] = set()
+        """The folders in which was looked for more than the marks of a top."""
 
     def of(self, folder: str) -> tuple[str, ...]:
         """The folders, for the modules below `folder`, the nearest first."""
@@ -69,6 +87,10 @@ class Roots:
 
     def names(self, folder: str) -> frozenset[str]:
         """What lies in a folder."""
+        self._looked.add(folder)
+        return self._names_in(folder)
+
+    def _names_in(self, folder: str) -> frozenset[str]:
         known = self._names.get(folder)
         if known is None:
             try:
@@ -79,6 +101,23 @@ class Roots:
             self._names[folder] = known
         return known
 
+    def asked(self, packages: Iterable[tuple[str, bool]]) -> Found:
+        """What was asked for until now, and found in `packages`."""
+        roots = tuple((folder, self._roots_of(folder)) for folder in sorted(self._found))
+        return Found(tuple(packages), roots, tuple((folder, self._listing(folder)) for folder in sorted(self._looked)))
+
+    def are_as(self, before: Found) -> bool:
+        """Whether all that led to `before` still lies where it did."""
+        return all(self._roots_of(folder) == roots for folder, roots in before.roots) and all(
+            self._listing(folder) == listing for folder, listing in before.listings
+        )
+
+    def _roots_of(self, folder: str) -> str:
+        return digest(b"", *map(encoded, self.of(folder)))
+
+    def _listing(self, folder: str) -> str:
+        return digest(b"", *map(encoded, sorted(filter(is_importable, self._names_in(folder)))))
+
     def _above(self, folder: str) -> tuple[str, ...]:
         found: list[str] = []
         path = Path(folder)
@@ -86,7 +125,7 @@ class Roots:
             if place.name in INSTALLED or not place.name:
                 break
             found.append(str(place))
-            names = self.names(str(place))
+            names = self._names_in(str(place))
             if _BESIDE in names:
                 found.append(str(place / _BESIDE))
             if not _MARKS.isdisjoint(names):
@@ -108,6 +147,10 @@ class Units:
         self._done: set[Path] = set()
         self.roots = Roots()
         self._known: set[str] = set()
+        self._others: list[tuple[str, bool]] = []
+        """The packages and folders that `named` went through."""
+        self._files: dict[Path, tuple[SourceFile, ...]] = {}
+        """By package or folder, all its files."""
 
     def complete(self, files: Sequence[SourceFile]) -> list[SourceFile]:
         """The further files of the packages and folders that `files` are in."""
@@ -131,14 +174,26 @@ class Units:
         for base in map(Path, self.roots.of(str(root))):
             names = self.roots.names(str(base))
             for name in sorted(set(packages) - KNOWN_BY_CATALOGUE):
-                if name in names and is_file(base / name / _INIT):
-                    found += self._of(base / name, True)
+                if name in names and _INIT in self.roots.names(str(base / name)):
+                    found += self._other(base / name, True)
                 elif name in names:
                     for dotted in sorted(packages[name]):
                         found += self._below(base, dotted)
                 elif base != root and f"{name}.py" in names:
-                    found += self._of(base, False)
+                    found += self._other(base, False)
         return found
+
+    def found(self) -> Found:
+        """All that `named` went through."""
+        return self.roots.asked(self._others)
+
+    def again(self, before: Found) -> list[SourceFile] | None:
+        """The files that `named` would give once more, after `complete`, if all those files hold what they held when
+        it gave `before`; None if something lies elsewhere now."""
+        if not self.roots.are_as(before):
+            return None
+        files = {str(f.path): f for folder, is_package in before.packages for f in self._all(Path(folder), is_package)}
+        return [file for path, file in files.items() if path not in self._known]
 
     def _below(self, base: Path, dotted: str) -> list[SourceFile]:
         """The files of the folder, or of the package, that `dotted` names below `base` by way of bare folders."""
@@ -146,37 +201,56 @@ class Units:
         for part in dotted.split("."):
             names = self.roots.names(str(place))
             if f"{part}.py" in names and place != base:
-                return self._of(place, False)
+                return self._other(place, False)
             if part not in names:
                 break
             place = place / part
             if _INIT in self.roots.names(str(place)):
-                return self._of(place, True)
+                return self._other(place, True)
         return []
 
     def _of(self, unit: Path, is_package: bool) -> list[SourceFile]:
         if unit in self._done:
             return []
         self._done.add(unit)
-        if any(str(unit) == folder or str(unit).startswith(folder.rstrip(os.sep) + os.sep) for folder in self._given):
+        if self._is_given(unit):
             return []
-        if is_package:
-            files = _discovered(lambda: discover([unit], self._settings_for))
-        else:
-            try:
-                scripts = sorted(p for p in unit.iterdir() if p.suffix == ".py" and is_file(p))
-            except OSError:
-                scripts = []
-            if len(scripts) > MOST_SCRIPTS:
-                return []
-            settings = self._settings_for(unit)
-            from hostsync.project.discovery import is_excluded
-
-            scripts = [path for path in scripts if not is_excluded(path, settings)]
-            files = _discovered(lambda: discover(scripts, self._settings_for))
-        fresh = [file for file in files if str(file.path) not in self._known]
+        fresh = [file for file in self._all(unit, is_package) if str(file.path) not in self._known]
         self._known.update(str(file.path) for file in fresh)
         return fresh
+
+    def _other(self, unit: Path, is_package: bool) -> list[SourceFile]:
+        """The files of a package or folder that no file of the run is in, when it is met first."""
+        if unit not in self._done and not self._is_given(unit):
+            self._others.append((str(unit), is_package))
+        return self._of(unit, is_package)
+
+    def _is_given(self, unit: Path) -> bool:
+        return any(f"{unit}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep) for folder in self._given)
+
+    def _all(self, unit: Path, is_package: bool) -> tuple[SourceFile, ...]:
+        """All files of a package, or the scripts of a folder."""
+        if unit not in self._files:
+            files = [unit] if is_package else self._scripts(unit)
+            self._files[unit] = _discovered(lambda: discover(files, self._settings_for))
+        return self._files[unit]
+
+    def _scripts(self, folder: Path) -> list[Path]:
+        from hostsync.project.discovery import is_excluded
+
+        try:
+            scripts = sorted(p for p in folder.iterdir() if p.suffix == ".py" and is_file(p))
+        except OSError:
+            scripts = []
+        if len(scripts) > MOST_SCRIPTS:
+            return []
+        settings = self._settings_for(folder)
+        return [path for path in scripts if not is_excluded(path, settings)]
+
+
+def is_importable(name: str) -> bool:
+    """Whether an import may ask for what goes by this name in a folder: no cache, and nothing that is written out."""
+    return name.removesuffix(".py").isidentifier()
 
 
 def _discovered(find: Callable[[], Discovered]) -> tuple[SourceFile, ...]:
