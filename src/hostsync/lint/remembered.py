@@ -9,6 +9,7 @@ from hostsync.lint.check import rules_by_code
 from hostsync.lint.checked import Checked, from_plain
 from hostsync.lint.entries import Entry
 from hostsync.lint.sketches import Outlines
+from hostsync.lint.stamps import Stamps
 from hostsync.project.cache import Cache, Plain, digest, encoded
 from hostsync.project.discovery import SourceFile
 from hostsync.project.units import Found
@@ -62,14 +63,15 @@ class Caches:
         """What callers hand in, by a digest of all that they tell."""
         self.callers = cache.of_kind("callers")
         """What that was made of; see `callers.kept`."""
-        self.stamps = cache.of_kind("stamps", 1)
+        self.stamps = Stamps(cache.of_kind("stamps", 1))
         """What files hold, by what the file system says of them."""
         self.runs = cache.of_kind("runs", most=2)
         """Under which keys the files of a run are kept, by a digest of all that decides."""
 
     def save(self) -> None:
         self.outlines.save()
-        first = (self.stamps, self.graphs, self.interfaces, self.told, self.evidence, self.callers)
+        self.stamps.save()
+        first = (self.graphs, self.interfaces, self.told, self.evidence, self.callers)
         for kept in (*first, self.handed, self.results, self.runs):
             kept.save()
 

@@ -20,7 +20,6 @@ from hostsync.lint.orders import Linked
 from hostsync.lint.remembered import Caches, Others, State
 from hostsync.lint.rounds import Rounds
 from hostsync.lint.sources import all_lines
-from hostsync.lint.stamps import Stamps
 from hostsync.lint.studying import Process, Result, plan_of, prepare, study_file
 from hostsync.project.cache import Cache, tree_fingerprint
 from hostsync.project.collection import held, sparse_collection
@@ -110,8 +109,7 @@ def _check(
         if pool.count > 1 and (cache is None or cache.is_new()) and sum(f.size for f in files) >= WORTHWHILE_BYTES:
             # While this process reads the files and finds out who imports whom, they get ready.
             pool.start()
-        stamps = None if caches is None else Stamps(caches.stamps)
-        entries, around = survey(files, units, name_of, given, stamps)
+        entries, around = survey(files, units, name_of, given, None if caches is None else caches.stamps)
         rows.names.update(entry.key for entry in entries)
         marks: dict[Plan, bytes] = {}
 
@@ -122,8 +120,8 @@ def _check(
             return marks[plan]
 
         state = State(entries, mark_of, around) if caches is not None else None
-        if caches is not None and state is not None and stamps is not None:
-            kept = _last_run(caches, state, files, units, name_of, stamps)
+        if caches is not None and state is not None:
+            kept = _last_run(caches, state, files, units, name_of)
             if kept is not None:
                 caches.stamps.save()
                 rows.names.update(kept.names)
@@ -132,9 +130,7 @@ def _check(
         if pool.count > 1 and _is_anew(entries, caches):
             pool.start()
             ahead = hand_out(pool, entries)
-        memory = None
-        if caches is not None and stamps is not None:
-            memory = Memory(caches.outlines, caches.graphs, stamps, mark_of)
+        memory = None if caches is None else Memory(caches.outlines, caches.graphs, caches.stamps, mark_of)
         project = gather(entries, units, name_of, memory)
         rows.names.update(entry.key for entry in project.entries)
         known = 0
@@ -179,7 +175,6 @@ def _last_run(
     files: Sequence[SourceFile],
     units: Units | None,
     name_of: Callable[[SourceFile], str],
-    stamps: Stamps,
 ) -> _LastRun | None:
     """What an earlier run over the same files gave, if neither they nor what they were judged with changed."""
     others = caches.others(state)
@@ -188,7 +183,7 @@ def _last_run(
     beside = [] if units is None else units.again(others.found)
     if beside is None:
         return None
-    entries = [entry_of(file, name_of(file), None, stamps) for file in beside]
+    entries = [entry_of(file, name_of(file), None, caches.stamps) for file in beside]
     if state.digest_of(entries) != others.digest:
         return None
     checked = caches.last_run(state, files)

@@ -35,3 +35,6 @@ class Stamps:
         """Keeps the digest of a file that was read after it had `stamp`."""
         if stamp and max(stamp[:2]) < self._now - _SETTLED:
             self._kept.put_text(key, str(stamp), content)
+
+    def save(self) -> None:
+        self._kept.save()
