@@ -374,6 +374,8 @@ class Param(NamedTuple):
     """One of: positional (positional-only), normal, args (`*a`), keyword (keyword-only), kwargs (`**k`)."""
     annotation: Expr | None
     default: Expr | None
+    documented: str = ""
+    """What a docstring says of its type, where it has no annotation."""
 
 
 class Function(NamedTuple):

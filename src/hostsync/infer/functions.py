@@ -21,6 +21,7 @@ from hostsync.infer.frame import (
 from hostsync.infer.generated import is_made_for
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation, stands_for_number
 from hostsync.infer.hints.defaults import is_device_name, is_host
+from hostsync.infer.hints.documented import from_docstring
 from hostsync.infer.hints.evaluated import evaluated
 from hostsync.infer.hints.evidence import Annotated, Usage, dotted_path, nodes_in, usage_of
 from hostsync.infer.hints.host_devices import is_handed_host
@@ -184,12 +185,12 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
         if value is None and is_backward:
             value = Tensor(of_param(param.name), param=param.name)
         if value is None:
-            value = _by_default(frame, param)
+            value = _documented(frame, param) or _by_default(frame, param)
         elif isinstance(value, DeviceValue):
             value = DeviceValue(value.device)
         proven = param.name in frame.usage.tensors
         is_asked = not proven or param.name in frame.usage.moved
-        either = isinstance(value, Tensor) and not value.sure and param.annotation is not None
+        either = isinstance(value, Tensor) and (bool(param.documented) if value.sure else param.annotation is not None)
         if (isinstance(value, (Unknown, Number)) or either or _is_vague(value)) and is_asked and not _is_switch(param):
             is_open.append(param.name)
             if held is not None:
@@ -404,6 +405,20 @@ def _annotated(frame: Frame, param: facts.Param) -> Value | None:
             frame.context.numbers.setdefault(frame.symbol, set()).add(name)
     if isinstance(value, (Text, DeviceValue)) and is_device_name(name):
         return DeviceValue(of_param(name))
+    return value
+
+
+def _documented(frame: Frame, param: facts.Param) -> Value | None:
+    """What a docstring says of a parameter. What is done with it counts for more."""
+    name, node = param.name, frame.function
+    if not param.documented or node is None or name in frame.usage.tensors or is_device_name(name):
+        return None
+    if param.default is not None and not (isinstance(param.default, facts.Const) and param.default.kind == "none"):
+        return None
+    value = from_docstring(param.documented, of_param(name), name)
+    if isinstance(value, Tensor):
+        reason = Reason(facts.Span(*node.span), f"what the docstring says of {name}")
+        return value._replace(origin=because(reason, None))
     return value
 
 

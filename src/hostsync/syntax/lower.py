@@ -26,6 +26,7 @@ from typing import Any, Final
 
 from hostsync import facts as f
 from hostsync.syntax.deep import run_in_thread
+from hostsync.syntax.docstrings import types_in
 
 EXPRESSION_DEPTH: Final = 200
 """Expressions nested deeper than this are cut."""
@@ -819,7 +820,7 @@ def _params(args: ast.arguments, depth: int) -> tuple[f.Param, ...]:
     for kind, group in (("positional", args.posonlyargs), ("normal", args.args)):
         for arg in group:
             default = _expression(defaults[position - missing], depth) if position >= missing else None
-            params.append(_new(param_type, (arg.arg, kind, _param_annotation(arg, depth), default)))
+            params.append(_new(param_type, (arg.arg, kind, _param_annotation(arg, depth), default, "")))
             position += 1
     if args.vararg is not None:
         params.append(param_type(args.vararg.arg, "args", _param_annotation(args.vararg, depth), None))
@@ -843,6 +844,7 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, depth: int) -> f.Stm
     decorators = _expressions(node.decorator_list, 0) if node.decorator_list else ()
     if node.type_comment is not None:
         params, returns = _with_signature(node, params, returns)
+    params = _with_docstring(params, node.body)
     outer = _yields.seen
     _yields.seen = False
     body = _body(node.body, depth + 1)
@@ -851,6 +853,23 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, depth: int) -> f.Stm
     return f.Function(
         _span(node), node.name, params, returns, decorators, body, type(node) is ast.AsyncFunctionDef, is_generator
     )
+
+
+def _with_docstring(params: tuple[f.Param, ...], body: Sequence[ast.stmt]) -> tuple[f.Param, ...]:
+    """Add what the docstring of a function or class with that body says."""
+    if not body or type(body[0]) is not ast.Expr or type(body[0].value) is not ast.Constant:
+        return params
+    text = body[0].value.value
+    if not isinstance(text, str) or not any(_is_undocumented(param) and param.name in text for param in params):
+        return params
+    said = types_in(text)
+    return tuple(
+        param._replace(documented=said.get(param.name, "")) if _is_undocumented(param) else param for param in params
+    )
+
+
+def _is_undocumented(param: f.Param) -> bool:
+    return param.annotation is None and not param.documented and param.name != "self"
 
 
 def _with_signature(
@@ -877,6 +896,14 @@ def _class(node: ast.ClassDef, depth: int) -> f.Stmt:
     outer = _yields.seen
     body = _body(node.body, depth + 1)
     _yields.seen = outer
+    if type(node.body[0]) is ast.Expr:
+        # The parameters of a constructor may be documented with the class.
+        body = tuple(
+            s._replace(params=_with_docstring(s.params, node.body))
+            if isinstance(s, f.Function) and s.name == "__init__"
+            else s
+            for s in body
+        )
     return f.Class(
         _span(node),
         node.name,

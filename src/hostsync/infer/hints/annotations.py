@@ -32,7 +32,7 @@ from hostsync.infer.values import (
     of_param,
 )
 
-_TENSOR_DTYPES: Final = {
+TENSOR_DTYPES: Final = {
     "Tensor": "",
     "Parameter": "",
     "Buffer": "",
@@ -88,7 +88,7 @@ def from_annotation(
     if isinstance(node, facts.Const):
         return NOTHING if node.kind == "none" else None
     if isinstance(node, facts.Binary) and node.op == "|":
-        return _union([from_annotation(part, resolve, device, param) for part in _alternatives(node)])
+        return union([from_annotation(part, resolve, device, param) for part in _alternatives(node)])
     if isinstance(node, facts.Subscript):
         return _generic(node, resolve, device, param)
     if isinstance(node, (facts.Name, facts.Attr)):
@@ -145,7 +145,7 @@ def _alternatives(node: facts.Expr) -> list[facts.Expr]:
     return [node]
 
 
-def _union(parts: list[Value | None]) -> Value | None:
+def union(parts: list[Value | None]) -> Value | None:
     """`X | None` is X; a tensor or anything else is a tensor that is not sure to be one."""
     known = [part for part in parts if part is not None and not isinstance(part, Nothing)]
     others = any(part is None for part in parts)
@@ -178,9 +178,9 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
     if root == "torch":
         # `TensorLike = torch.Tensor`: what it stands for counts, not what it is called.
         name = dotted.rpartition(".")[2]
-    if name in _TENSOR_DTYPES and root not in _OTHER_FRAMEWORKS and _root_name(node) not in _OTHER_FRAMEWORKS:
+    if name in TENSOR_DTYPES and root not in _OTHER_FRAMEWORKS and _root_name(node) not in _OTHER_FRAMEWORKS:
         if isinstance(value, Ref) or name == "Tensor" or dotted == name:
-            return Tensor(device, _TENSOR_DTYPES[name], param=param)
+            return Tensor(device, TENSOR_DTYPES[name], param=param)
         return None
     if dotted == "torch.autograd.Variable":
         return Tensor(device, param=param)
@@ -233,7 +233,7 @@ def _generic(
     if name == "Optional" or (name in _TRANSPARENT and args):
         return from_annotation(args[0], resolve, device, param)
     if name == "Union":
-        return _union([from_annotation(arg, resolve, device, param) for arg in args])
+        return union([from_annotation(arg, resolve, device, param) for arg in args])
     if name in _LISTS and args:
         return Items("list", None, from_annotation(args[0], resolve, device) or UNKNOWN)
     if name in {"tuple", "Tuple"} and args:

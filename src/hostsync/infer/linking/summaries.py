@@ -373,14 +373,14 @@ def bind_arguments(
     """Match the arguments of a call with a function's parameters, `self` left out when it is bound."""
     result: dict[str, Value] = {}
     if args:
-        names = [name for name, kind, _, _ in node.params if kind in BY_PLACE]
+        names = [name for name, kind, *_ in node.params if kind in BY_PLACE]
         if bound:
             names = names[1:]
         values = _one_by_one(args)
         for name, value in zip(names, values, strict=False):
             result[name] = value
         if len(values) > len(names):
-            rest = next((name for name, kind, _, _ in node.params if kind == "args"), None)
+            rest = next((name for name, kind, *_ in node.params if kind == "args"), None)
             if rest is not None:
                 result[rest] = Items("tuple", tuple(values[len(names) :]), UNKNOWN)
     if keywords:
@@ -396,7 +396,7 @@ def bind_arguments(
                 else:
                     others.append((keyword, value))
         if others:
-            rest = next((name for name, kind, _, _ in node.params if kind == "kwargs"), None)
+            rest = next((name for name, kind, *_ in node.params if kind == "kwargs"), None)
             if rest is not None:
                 result[rest] = Mapping(tuple(others), UNKNOWN)
     return result
