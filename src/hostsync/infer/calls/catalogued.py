@@ -40,6 +40,7 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
+    is_of_params,
     tensors_in,
 )
 
@@ -210,7 +211,9 @@ def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
         )
         if not is_number and not (isinstance(value, Items) and _reads(op, param.name)):
             continue
-        if held[0].sure and not (param.name == "size" and op.returns != "tensor"):
+        # A number, or else a tensor without dimensions: `1 if norm == 0 else norm / other`.
+        is_told = held[0].sure or (param.name == "alpha" and not held[0].ndim and not is_of_params(held[0].device))
+        if is_told and not (param.name == "size" and op.returns != "tensor"):
             frame.emit(
                 "read-back",
                 op.name,
@@ -218,6 +221,7 @@ def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
                 node,
                 subject=placed.nodes.get(param.name),
                 device=held[0].device,
+                sure=held[0].sure,
                 origin=held[0].origin,
             )
             return True

@@ -188,6 +188,7 @@ def _is_of_host(callee: Value, args: ArgumentList, keywords: KeywordList) -> boo
 def _chosen(frame: Frame, node: facts.Call, callee: Choice, args: ArgumentList, keywords: KeywordList) -> Value:
     """What one of several functions, classes or modules gives. Some of torch may be gone from it: they tell nothing."""
     found: Value | None = None
+    names = [option.name for option in callee.options if isinstance(option, Ref)]
     for option in callee.options:
         value: Value
         if isinstance(option, Callable):
@@ -197,11 +198,26 @@ def _chosen(frame: Frame, node: facts.Call, callee: Choice, args: ArgumentList, 
         elif isinstance(option, Instance):
             value = instance_called(frame, node, option, args, keywords)
         else:
+            # What is waited for depends on the arguments, which here are those of another function, too.
+            is_rare = _waits_by_arguments(frame, option.name) and not all(_waits_at_all(frame, name) for name in names)
+            frame.rare += is_rare
             value = library_call(frame, node, option.name, args, keywords)
+            frame.rare -= is_rare
             if isinstance(value, Unknown):
                 continue
         found = value if found is None else join(found, value)
     return UNKNOWN if found is None else found
+
+
+def _waits_at_all(frame: Frame, name: str) -> bool:
+    op = frame.context.ops.get(name)
+    return op is not None and bool(op.waits)
+
+
+def _waits_by_arguments(frame: Frame, name: str) -> bool:
+    """Whether an operation waits for some arguments only."""
+    op = frame.context.ops.get(name)
+    return op is not None and bool(op.waits) and all(wait.tests for wait in op.waits)
 
 
 def _tokenized(keywords: KeywordList) -> Tensor | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Mapping_
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from hostsync import facts
-from hostsync.catalogue.model import ArgumentTest, Op
+from hostsync.catalogue.model import ArgumentTest, Op, OpParam
 from hostsync.infer.calls.packed_sequences import PACKING, packed
 from hostsync.infer.frame import Frame
 from hostsync.infer.values import (
@@ -168,7 +169,30 @@ def place(
         else:
             named[keyword] = value
             nodes[keyword] = node
+    if len(extra) == 1 and not is_open:
+        older = _with_number_first(op, slots, args, named)
+        if older is not None:
+            return place(op, older[0], [*keywords, older[1]])
     return _new(Arguments, (named, nodes, tuple(extra), is_open, open_names))
+
+
+_ONCE_FIRST: Final = ("beta", "alpha", "value")
+"""Numbers that are given by name today."""
+
+
+def _with_number_first(
+    op: Op, slots: Sequence[OpParam], args: list[tuple[facts.Expr, Value]], named: Mapping_[str, Value]
+) -> tuple[list[tuple[facts.Expr, Value]], tuple[str | None, facts.Expr, Value]] | None:
+    """The arguments of a call in an older form, with the number that it begins with by its name: `x.add_(alpha, y)`.
+
+    Source: tools/autograd/deprecated.yaml of PyTorch.
+    """
+    known = {param.name for param in op.params if param.kind == "keyword"}
+    name = next((name for name in _ONCE_FIRST if name in known), None)
+    if name is None or name in named or len(args) != len(slots) + 1:
+        return None
+    at = int(slots[0].name == "input")
+    return [*args[:at], *args[at + 1 :]], (name, *args[at])
 
 
 # --- devices -------------------------------------------------------------------------------------
