@@ -80,7 +80,7 @@ EXPRESSIONS = [
     ("a or (b or c)", ("Logical", "or", (A, ("Logical", "or", (B, C))))),
     ("a < b is not c", ("Compare", A, ("<", "is not"), (B, C))),
     ("a if b else c", ("Conditional", B, A, C)),
-    ("lambda a, *b: c", ("Lambda", (("Param", "a", "normal", None, None), ("Param", "b", "args", None, None)), C)),
+    ("lambda a, *b: c", ("Lambda", (("Param", "a", "normal", None, None, ""), ("Param", "b", "args", None, None, "")), C)),
     ("f'{a!r:>{b}}'", ("FString", (("Formatted", A, "r", ("FString", (("Formatted", B, "", None),), "")),), "")),
     ("f'{a:.3f}'", ("FString", (("Formatted", A, "", const("str", ".3f")),), "")),
     ("f'_x{a}c{b}'", ("FString", (("Formatted", A, "", None), ("Formatted", B, "", None)), "_x")),
@@ -159,12 +159,12 @@ def test_params() -> None:
     function = body("def f(a, /, b: 'x' = 1, *c, d, e=a, **g) -> 'x': pass\n")[0]
     assert isinstance(function, f.Function)
     assert plain(function.params) == (
-        ("Param", "a", "positional", None, None),
-        ("Param", "b", "normal", name("x"), ONE),
-        ("Param", "c", "args", None, None),
-        ("Param", "d", "keyword", None, None),
-        ("Param", "e", "keyword", None, A),
-        ("Param", "g", "kwargs", None, None),
+        ("Param", "a", "positional", None, None, ""),
+        ("Param", "b", "normal", name("x"), ONE, ""),
+        ("Param", "c", "args", None, None, ""),
+        ("Param", "d", "keyword", None, None, ""),
+        ("Param", "e", "keyword", None, A, ""),
+        ("Param", "g", "kwargs", None, None, ""),
     )
     assert plain(function.returns) == name("x")
 
