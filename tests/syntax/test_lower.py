@@ -80,7 +80,10 @@ EXPRESSIONS = [
     ("a or (b or c)", ("Logical", "or", (A, ("Logical", "or", (B, C))))),
     ("a < b is not c", ("Compare", A, ("<", "is not"), (B, C))),
     ("a if b else c", ("Conditional", B, A, C)),
-    ("lambda a, *b: c", ("Lambda", (("Param", "a", "normal", None, None, ""), ("Param", "b", "args", None, None, "")), C)),
+    (
+        "lambda a, *b: c",
+        ("Lambda", (("Param", "a", "normal", None, None, ""), ("Param", "b", "args", None, None, "")), C),
+    ),
     ("f'{a!r:>{b}}'", ("FString", (("Formatted", A, "r", ("FString", (("Formatted", B, "", None),), "")),), "")),
     ("f'{a:.3f}'", ("FString", (("Formatted", A, "", const("str", ".3f")),), "")),
     ("f'_x{a}c{b}'", ("FString", (("Formatted", A, "", None), ("Formatted", B, "", None)), "_x")),
