@@ -200,9 +200,10 @@ def _chosen(frame: Frame, node: facts.Call, callee: Choice, args: ArgumentList, 
         else:
             # What is waited for depends on the arguments, which here are those of another function, too.
             is_rare = _waits_by_arguments(frame, option.name) and not all(_waits_at_all(frame, name) for name in names)
+            rare = frame.rare
             frame.rare += is_rare
             value = library_call(frame, node, option.name, args, keywords)
-            frame.rare -= is_rare
+            frame.rare = rare
             if isinstance(value, Unknown):
                 continue
         found = value if found is None else join(found, value)

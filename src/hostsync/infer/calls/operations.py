@@ -189,7 +189,7 @@ def _with_number_first(
     """
     known = {param.name for param in op.params if param.kind == "keyword"}
     name = next((name for name in _ONCE_FIRST if name in known), None)
-    if name is None or name in named or len(args) != len(slots) + 1:
+    if name is None or name in named or not slots or len(args) != len(slots) + 1:
         return None
     at = int(slots[0].name == "input")
     return [*args[:at], *args[at + 1 :]], (name, *args[at])
