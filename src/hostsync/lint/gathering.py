@@ -101,6 +101,7 @@ def gather(
         is_aided: indexes tell of other packages.
     """
     found: dict[str, Sketch] = {}
+    stamps = None if memory is None else memory.stamps
     waiting = entries
     entries = []
     while waiting:
@@ -115,7 +116,6 @@ def gather(
         waiting = []
         for file, sketches in strangers.values() if units is not None else ():
             assert units is not None
-            stamps = None if memory is None else memory.stamps
             named = units.named(file, _Imports(sketches))
             waiting += [entry_of(other, name_of(other), None, stamps) for other in named]
     crowded = _crowded(entries)
