@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hostsync.lint import ahead
-from hostsync.lint.ahead import Ahead, hand_out, parse_ahead
+from hostsync.lint.ahead import Ahead, hand_out, parse_ahead, parsed_by
 from hostsync.lint.check import Plan
 from hostsync.lint.entries import content_digest, entry_of
 from hostsync.lint.scan import check_files
@@ -38,7 +38,7 @@ def test_what_may_matter_is_kept_for_its_study(tmp_path: Path) -> None:
     for name, source in sources.items():
         (tmp_path / name).write_bytes(source)
     files = [Ahead(tmp_path / name, name[:-3], PLAN, name) for name in (*sources, "gone.py")]
-    assert parse_ahead(files) == []
+    assert parse_ahead(files) == ["waits.py"]
     assert list(Process.parsed) == ["waits.py"]
     module = Process.taken("waits.py", content_digest(WAITS))
     assert module is not None and module.name == "waits"
@@ -66,20 +66,35 @@ def test_a_file_that_has_changed_since_is_parsed_again(tmp_path: Path) -> None:
     assert not result.is_current
 
 
-def test_each_worker_gets_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "SHARE", 0.25)
+def test_workers_parse_until_they_are_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "MOST_BYTES", 20 * len(WAITS))
     for number in range(8):
         (tmp_path / f"m{number}.py").write_bytes(WAITS * (number + 1))
     (tmp_path / "huge.py").write_bytes(WAITS * 28)
     entries = [entry_of(file, file.path.name) for file in files_in(tmp_path)]
     with Workers(2) as workers:
         workers.start()
-        given = hand_out(workers, entries)
-        assert [answer.value for _ in range(2) if workers.busy for answer in workers.wait()] == [[], []]
-    # Of 64 parts each may have 16, less than the huge one: 8 and 7 for the first, 6, 5 and 4 for the second.
-    assert list(given) == ["m7.py", "m6.py", "m5.py", "m4.py", "m3.py"]
-    first, second = given["m7.py"], given["m5.py"]
-    assert first != second and list(given.values()) == [first, first, second, second, second]
+        hand_out(workers, entries)
+        given = parsed_by(workers)
+        assert not workers.busy
+        # Of the files of 8, 6, 4 and 2 parts, and of those of 7, 5, 3 and 1: as many as there is room for, or time.
+        first, second = workers.numbers
+        allowed = {"m7.py": first, "m5.py": first, "m3.py": first, "m1.py": first}
+        allowed |= {"m6.py": second, "m4.py": second, "m2.py": second, "m0.py": second}
+        assert given.items() <= allowed.items()
+
+
+def test_a_worker_without_other_work_parses_all_that_it_has_room_for(tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / f"m{number}.py").write_bytes(WAITS * (number + 1))
+    files = [Ahead(tmp_path / f"m{number}.py", f"m{number}", PLAN, f"m{number}.py") for number in range(8)]
+    with Workers(1) as workers:
+        workers.start()
+        (number,) = workers.numbers
+        workers.hand(number, None, parse_ahead, files)
+        (answer,) = workers.wait()
+        assert answer.value == [f"m{number}.py" for number in range(8)]
+        assert parsed_by(workers) == {}
 
 
 def test_a_project_with_workers_gives_what_one_process_gives(tmp_path: Path) -> None:

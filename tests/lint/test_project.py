@@ -80,12 +80,13 @@ def test_what_was_kept_of_a_first_study_changes_nothing(package: Path, monkeypat
     found = []
     for budget in (10_000_000, 0):
         kept = KeptStudies(budget)
-        taken: list[object] = []
+        taken: list[tuple[object, object]] = []
         monkeypatch.setattr(kept, "take", lambda *key, of=kept.take, to=taken: to.append(of(*key)) or to[-1])
         monkeypatch.setattr(scanning, "KeptStudies", lambda _, kept=kept: kept)
         found.append(scan(package))
         # Of a function that others reach through a table nobody expects to be told, so its file is studied anew.
-        assert (package.name != "told" and not any(taken)) or any(taken) == bool(budget)
+        is_taken = any(followed for followed, _ in taken)
+        assert (package.name != "told" and not is_taken) or is_taken == bool(budget)
     assert found[0] == found[1]
 
 
@@ -124,14 +125,26 @@ def test_nothing_is_kept_from_one_run_to_the_next(tmp_path: Path) -> None:
 def test_a_budget_holds() -> None:
     context: Any = None
     kept, one = KeptStudies(100), Followed(context, (), (), ())
-    kept.put("a", "1", one, 60)
-    kept.put("b", "1", one, 60)
-    assert kept.take("b", "1") is None
-    assert kept.take("a", "2") is None
-    assert kept.take("a", "1") is one
-    assert kept.take("a", "1") is None
-    kept.put("b", "1", one, 100)
-    assert kept.take("b", "1") is one
+    kept.put("a", "1", one, (), 60)
+    kept.put("b", "1", one, (), 60)
+    assert kept.take("b", "1", ("[]",)) == (None, ("[]",))
+    assert kept.take("a", "2", ("[]",)) == (None, ("[]",))
+    assert kept.take("a", "1", ("[]",)) == (one, ("[]",))
+    assert kept.take("a", "1", ("[]",)) == (None, ("[]",))
+    kept.put("b", "1", one, (), 100)
+    assert kept.take("b", "1", ("[]",)) == (one, ("[]",))
+
+
+def test_a_further_study_goes_on_where_the_one_before_ended() -> None:
+    context: Any = None
+    kept, one = KeptStudies(100), Followed(context, (), (), ())
+    kept.put("a", "1", one, ("[]",), 60)
+    assert kept.take("a", "1", ("[]", "{}")) == (one, ("{}",))
+    kept.put("a", "1", one, ("[]",), 60)
+    # What is handed in is not what it was then.
+    assert kept.take("a", "1", ("[1]", "{}")) == (None, ("[1]", "{}"))
+    kept.put("a", "1", one, ("[]",), 100)
+    assert kept.take("a", "1", ("[]",)) == (None, ("[]",))
 
 
 @pytest.mark.parametrize(

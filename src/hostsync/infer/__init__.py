@@ -88,13 +88,16 @@ def study_again(followed: Followed, handed: Sequence[Plain], wanted: Wanted) -> 
     """As `study`, of a module that callers in other modules tell something of; without its interface.
 
     Args:
-        followed: of its first study, which can't be used a second time.
-        handed: what they hand in, as `telling.from_outside` reads it, one after the other.
+        followed: of an earlier study, which can't be used a second time.
+        handed: what they hand in since, as `telling.from_outside` reads it, one after the other; at least one.
         wanted: as there.
     """
     from hostsync.infer.linking.telling import from_outside, told_of
     from hostsync.infer.module import follow_again
 
+    told: Plain = None
     for news in handed:
         followed = follow_again(followed, from_outside(news, wanted.key, followed.context))
-    return Study(followed.events, None, list(told_of(followed.context, wanted)), followed)
+        # After each, as one study may stop here and another go on.
+        told = list(told_of(followed.context, wanted))
+    return Study(followed.events, None, told, followed)

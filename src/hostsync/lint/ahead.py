@@ -9,11 +9,9 @@ from typing import Final, NamedTuple
 from hostsync.lint.check import Plan, matters
 from hostsync.lint.entries import Entry, content_digest
 from hostsync.lint.studying import Process, plan_of
-from hostsync.project.workers import Workers
+from hostsync.project.workers import Died, Workers, is_awaited
 
-SHARE: Final = 0.08
-"""Of the source, for each worker: parsed in the time in which the main process reads the imports of all of it."""
-MOST_BYTES: Final = 4_000_000
+MOST_BYTES: Final = 10_000_000
 """For each worker: what is parsed is kept until it is studied."""
 
 
@@ -26,45 +24,58 @@ class Ahead(NamedTuple):
     key: str
 
 
-def hand_out(workers: Workers, entries: Sequence[Entry]) -> dict[str, int]:
-    """Lets each worker parse some of the files, the largest first.
+def hand_out(workers: Workers, entries: Sequence[Entry]) -> None:
+    """Lets the workers parse files until they are handed something else, the largest first.
 
     Args:
         workers: the processes, started and without work.
         entries: the files of a run.
-
-    Returns:
-        By the unique name of a file, the worker that has it parsed.
     """
-    most = min(MOST_BYTES, int(SHARE * sum(entry.file.size for entry in entries)))
-    parsed = [e for e in entries if e.given is None and not e.is_notebook and e.file.size <= most]
+    parsed = [e for e in entries if e.given is None and not e.is_notebook and e.file.size <= MOST_BYTES]
     parsed.sort(key=lambda entry: (-entry.file.size, entry.key))
-    at, found = 0, {}
-    for _ in range(workers.count):
-        number, _ = workers.idlest()
+    numbers = workers.numbers
+    for place, number in enumerate(numbers):
         chunk: list[Ahead] = []
         size = 0
-        while at < len(parsed) and size + parsed[at].file.size <= most:
-            entry = parsed[at]
-            chunk.append(Ahead(entry.file.path, entry.file.module, plan_of(entry.file), entry.key))
+        for entry in parsed[place :: len(numbers)]:
             size += entry.file.size
-            found[entry.key] = number
-            at += 1
-        # As a ticket, no items: nothing waits for an answer.
-        workers.hand(number, [], parse_ahead, chunk)
+            if size > MOST_BYTES:
+                break
+            chunk.append(Ahead(entry.file.path, entry.file.module, plan_of(entry.file), entry.key))
+        workers.hand(number, None, parse_ahead, chunk)
+
+
+def parsed_by(workers: Workers) -> dict[str, int]:
+    """Ends what `hand_out` began. By the unique name of a file, the worker that has it parsed."""
+    for number in workers.numbers:
+        workers.hand(number, None, _nothing)
+    found: dict[str, int] = {}
+    while workers.busy:
+        for answer in workers.wait():
+            if not isinstance(answer.value, Died):
+                keys: list[str] = answer.value  # type: ignore[assignment]
+                found.update((key, answer.worker) for key in keys)
     return found
 
 
-def parse_ahead(files: Sequence[Ahead]) -> list[object]:
-    """Parses files in a worker, and keeps them until they are studied."""
+def parse_ahead(files: Sequence[Ahead]) -> list[str]:
+    """Parses files in a worker, and keeps them until they are studied. Returns the unique names of these."""
     from hostsync.syntax.parse import parse_module
 
+    found: list[str] = []
     for file in files:
+        if is_awaited():
+            break
         try:
             source = file.path.read_bytes()
             if matters(source, file.plan):
                 Process.parsed[file.key] = content_digest(source), parse_module(source, file.module)
+                found.append(file.key)
         except Exception:
             # It will fail again when the file is studied, and is reported then.
             continue
+    return found
+
+
+def _nothing() -> list[str]:
     return []

@@ -76,7 +76,7 @@ class Studied(NamedTuple):
     told: Plain = None
     """What it tells of others by the way it calls them; see `infer.Study`."""
     followed: Followed | None = None
-    """What a study by what callers hand in can go on with; None after one, and where nothing can be found."""
+    """What a study by what callers hand in, or hand in besides, can go on with; None where nothing can be found."""
 
 
 def check_source(source: bytes, module: str, plan: Plan, *, suffix: str = ".py") -> Checked:
@@ -114,7 +114,7 @@ def study_source(
         links: what the file knows of others.
         wanted: what others want to know of it; None for nothing.
         handed: what callers in other files hand in, for each further study: one may show them what the next takes up.
-        followed: from a study of the same without `handed`, if there was one. It is used up.
+        followed: from a study of the same before `handed`, if there was one. It is used up.
         parsed: the facts of the source, where it has been parsed already.
     """
     try:
@@ -228,7 +228,7 @@ def _follow(facts: Module, text: Callable[[], str], plan: Plan, known: _Known) -
     if not known.handed:
         return Studied(_to_checked(facts, followed.events, lines, plan), interface, told, followed)
     again = study_again(followed, known.handed, wanted or Wanted("", ()))
-    return Studied(_to_checked(facts, again.events, lines, plan), None, again.told)
+    return Studied(_to_checked(facts, again.events, lines, plan), None, again.told, again.followed)
 
 
 def _to_checked(facts: Module, events: Sequence[Event], lines: Callable[[], Sequence[str]], plan: Plan) -> Checked:

@@ -21,22 +21,30 @@ class KeptStudies:
 
     def __init__(self, budget: int) -> None:
         self._left = budget
-        self._held: dict[tuple[str, str], tuple[Followed, int]] = {}
+        self._held: dict[tuple[str, str], tuple[Followed, tuple[str, ...], int]] = {}
 
-    def put(self, key: str, content: str, followed: Followed, size: int) -> None:
+    def put(self, key: str, content: str, followed: Followed, handed: tuple[str, ...], size: int) -> None:
         """Keeps a study, unless that is too much.
 
         Args:
             key, content: the name of the file, and the digest of its content.
             followed: what is to be kept.
+            handed: what callers had handed in by then, as in a `Task`.
             size: bytes of source.
         """
         if size <= self._left and (key, content) not in self._held:
-            self._held[key, content] = followed, size
+            self._held[key, content] = followed, handed, size
             self._left -= size
 
-    def take(self, key: str, content: str) -> Followed | None:
-        """What is kept of a file; it is kept no longer then."""
-        followed, size = self._held.pop((key, content), (None, 0))
+    def take(self, key: str, content: str, handed: tuple[str, ...]) -> tuple[Followed | None, tuple[str, ...]]:
+        """What is kept of a file, and what callers have handed in since; that is all where nothing is kept.
+
+        It is kept no longer then.
+        """
+        if not handed:
+            return None, handed
+        followed, before, size = self._held.pop((key, content), (None, (), 0))
         self._left += size
-        return followed
+        if before != handed[: len(before)] or before == handed:
+            return None, handed
+        return followed, handed[len(before) :]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hostsync.findings import Diagnostic, Location
-from hostsync.lint.ahead import hand_out
+from hostsync.lint.ahead import hand_out, parsed_by
 from hostsync.lint.check import Plan, failed
 from hostsync.lint.checked import Checked
 from hostsync.lint.entries import Entry, entry_of
@@ -126,10 +126,10 @@ def _check(
                 caches.stamps.save()
                 rows.names.update(kept.names)
                 return rows.located(kept.checked)
-        ahead: dict[str, int] = {}
-        if pool.count > 1 and _is_anew(entries, caches):
+        is_ahead = pool.count > 1 and _is_anew(entries, caches)
+        if is_ahead:
             pool.start()
-            ahead = hand_out(pool, entries)
+            hand_out(pool, entries)
         memory = None if caches is None else Memory(caches.outlines, caches.graphs, caches.stamps, mark_of)
         project = gather(entries, units, name_of, memory)
         rows.names.update(entry.key for entry in project.entries)
@@ -141,7 +141,8 @@ def _check(
 
         callers = _callers(project, len(files)) if units is not None else range(len(files))
         order = Linked(project, range(len(files)), callers, mark_of, caches)
-        order.homes.update({project.places[key]: worker for key, worker in ahead.items() if key in project.places})
+        if is_ahead:
+            order.homes.update({project.places[key]: worker for key, worker in parsed_by(pool).items()})
         results = run(order.jobs(), study_file, workers=pool, done=done, order=order)
         final = dict(zip(order.chosen, results, strict=True))
         rounds = Rounds(order)

@@ -76,10 +76,13 @@ class Outlines:
             case [list() as first, str() as mark] if all(isinstance(name, str) for name in first):
                 names = cast("list[str]", first)
                 return Sketch(entry, names, mark, partial(self._whole, entry), partial(self._text, entry))
-        found = sketch_of(entry)
-        if found is not None:
-            self._heads.put(entry.key, entry.content, [cast("Plain", found.first_names), found.digest])
-            self._wholes.put(entry.key, entry.content, list(found.whole))
+        whole = _whole_of(entry)
+        if whole is None:
+            return None
+        text = _written(whole)
+        found = _sketch(entry, whole, text)
+        self._heads.put(entry.key, entry.content, [cast("Plain", found.first_names), found.digest])
+        self._wholes.put_text(entry.key, entry.content, text)
         return found
 
     def _whole(self, entry: Entry) -> _Whole:
@@ -92,7 +95,7 @@ class Outlines:
     def latest(self, key: str, mark: str) -> Outline | None:
         """What an earlier run found in a file, given the digest of that; None if it is lost."""
         kept = _of_three(self._wholes.latest(key))
-        return None if kept is None or _digest_of(kept) != mark else _from_plain(kept)
+        return None if kept is None or _digest_of(_written(kept)) != mark else _from_plain(kept)
 
     def save(self) -> None:
         self._heads.save()
@@ -101,14 +104,19 @@ class Outlines:
 
 def sketch_of(entry: Entry) -> Sketch | None:
     """The sketch of a file, which is read for it; None if it has none, or can't be read."""
-    if not entry.content or entry.is_notebook:
-        return None
-    whole = _read(entry)
-    if whole is None:
-        return None
+    whole = _whole_of(entry)
+    return None if whole is None else _sketch(entry, whole, _written(whole))
+
+
+def _whole_of(entry: Entry) -> _Whole | None:
+    """As `_read`; None also for a file that has no sketch."""
+    return _read(entry) if entry.content and not entry.is_notebook else None
+
+
+def _sketch(entry: Entry, whole: _Whole, text: str) -> Sketch:
     absolute = (module for module, _, _, _, local in whole[0] if not module.startswith(".") and not local)
     first_names = sorted({module.partition(".")[0] for module in absolute})
-    return Sketch(entry, first_names, _digest_of(whole), lambda: whole, lambda: None)
+    return Sketch(entry, first_names, _digest_of(text), lambda: whole, lambda: None)
 
 
 def _read(entry: Entry) -> _Whole | None:
@@ -123,8 +131,12 @@ def _read(entry: Entry) -> _Whole | None:
     return imported, list(outline.names), attributes
 
 
-def _digest_of(whole: _Whole) -> str:
-    return digest(b"", json.dumps(whole).encode("ascii"))
+def _written(whole: _Whole) -> str:
+    return json.dumps(whole, separators=(",", ":"))
+
+
+def _digest_of(text: str) -> str:
+    return digest(b"", text.encode("ascii"))
 
 
 def _of_three(plain: Plain) -> _Whole | None:

@@ -115,9 +115,8 @@ def study_file(task: Task) -> Result:
     named = indexes.resolve if indexes is not None and is_aided else None
     links = Links(unmeasured(task.targets, task.module, task.plan), library(), named)
     wanted = None if task.wanted is None else Wanted(task.key, task.wanted)
-    handed = [json.loads(text) for text in task.handed]
     content = content_digest(source)
-    followed = Process.studies.take(task.key, content) if handed else None
+    followed, news = Process.studies.take(task.key, content, task.handed)
     suffix = _suffix(task.path)
     studied = study_source(
         source,
@@ -126,12 +125,12 @@ def study_file(task: Task) -> Result:
         suffix=suffix,
         links=links,
         wanted=wanted,
-        handed=handed,
+        handed=[json.loads(text) for text in news],
         followed=followed,
         parsed=Process.taken(task.key, content),
     )
     if studied.followed is not None and wanted is not None and _may_be_told(studied.told, wanted.names):
-        Process.studies.put(task.key, content, studied.followed, len(source))
+        Process.studies.put(task.key, content, studied.followed, task.handed, len(source))
     return _result(studied)._replace(is_current=content == task.content)
 
 

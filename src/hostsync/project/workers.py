@@ -18,6 +18,7 @@ from hostsync.project.collection import collect_never
 
 if TYPE_CHECKING:
     # Imported where they are used: what is in the cache needs no processes.
+    import queue
     from multiprocessing.connection import Connection
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
@@ -85,6 +86,11 @@ class Workers:
         """The worker with the least in its hands, and how many pieces of work that is."""
         best = min(self._workers, key=lambda worker: len(worker.tickets))
         return best.number, len(best.tickets)
+
+    @property
+    def numbers(self) -> list[int]:
+        """Those of the processes."""
+        return [worker.number for worker in self._workers]
 
     @property
     def busy(self) -> bool:
@@ -167,6 +173,16 @@ def _context() -> BaseContext:
 # --- in the worker -------------------------------------------------------------------------------
 
 
+class _Serving:
+    work: queue.SimpleQueue[tuple[Callable[..., object], Sequence[object]]] | None = None
+    """What this process has been handed and has not begun; None outside of workers."""
+
+
+def is_awaited() -> bool:
+    """Whether a worker has been handed more than what it is doing."""
+    return _Serving.work is not None and not _Serving.work.empty()
+
+
 def _serve(pipe: Connection, inherited: Connection | None, prepare: Callable[[], object] | None) -> None:
     import queue
     import signal
@@ -182,6 +198,7 @@ def _serve(pipe: Connection, inherited: Connection | None, prepare: Callable[[],
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     collect_never()
     work: queue.SimpleQueue[tuple[Callable[..., object], Sequence[object]]] = queue.SimpleQueue()
+    _Serving.work = work
     threading.Thread(target=_take_in, args=(pipe, work), daemon=True).start()
     broken: Exception | None = None
     try:
