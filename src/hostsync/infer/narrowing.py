@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -42,6 +43,7 @@ from hostsync.infer.values import (
 
 _OTHER_KINDS: Final = (Number, Text, Array, Items, Mapping)
 """What else an argument may be that is a tensor: what is none of these is the tensor."""
+_MEMBERSHIPS: Final = frozenset({"in", "not in"})
 _ORDERS: Final = frozenset({"<", ">", "<=", ">=", "==", "!="})
 
 
@@ -202,10 +204,16 @@ def _called(frame: Frame, func: facts.Expr) -> str | None:
 def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
     op, right = test.ops[0], test.rights[0]
     dimensions.compared(frame, test, truth)
+    if op in _MEMBERSHIPS and isinstance(right, facts.Sequence) and (typed := _typed(frame, test.left)) is not None:
+        kinds = [from_annotation(option, lambda node: _value(frame, node) or Unknown()) for option in right.items]
+        if kinds:
+            _set_one_of(frame, typed, [_as_tensor(frame, kind) for kind in kinds], (op == "in") == truth)
+        return
     if op in {"is", "is not", "==", "!="} and (typed := _typed(frame, test.left)) is not None:
         kind = _as_tensor(frame, from_annotation(right, lambda node: _value(frame, node) or Unknown()))
-        if isinstance(kind, Tensor):
-            _set_kind(frame, typed, kind, (op in {"is", "=="}) == truth)
+        is_it = (op in {"is", "=="}) == truth
+        if isinstance(kind, Tensor) or (kind is not None and is_it and not isinstance(kind, Instance)):
+            _set_kind(frame, typed, kind, is_it)
         return
     counted = _length_of(test.left)
     if counted is not None and isinstance(right, facts.Const) and _NONE_LEFT.get((op, right.value)) is truth:
@@ -290,15 +298,19 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
         elif len(found) == 1 and found[0] is not None:
             _set_kind(frame, test.args[0], found[0], truth)
         elif found:
-            value = _value(frame, test.args[0])
-            of_tensors = any(isinstance(kind, Tensor) for kind in found)
-            if value is not None and of_tensors and not truth:
-                _set_apart(frame, test.args[0], value)
-            elif isinstance(value, Tensor) and not of_tensors:
-                if truth:
-                    _set(frame, test.args[0], Unknown())
-                elif all(isinstance(kind, _OTHER_KINDS) for kind in found):
-                    _set(frame, test.args[0], value._replace(sure=True))
+            _set_one_of(frame, test.args[0], found, truth)
+
+
+def _set_one_of(frame: Frame, node: facts.Expr, kinds: Sequence[Value | None], truth: bool) -> None:
+    value = _value(frame, node)
+    of_tensors = any(isinstance(kind, Tensor) for kind in kinds)
+    if value is not None and of_tensors and not truth:
+        _set_apart(frame, node, value)
+    elif isinstance(value, Tensor) and not of_tensors:
+        if truth:
+            _set(frame, node, Unknown())
+        elif all(isinstance(kind, _OTHER_KINDS) for kind in kinds):
+            _set(frame, node, value._replace(sure=True))
 
 
 def _one_of(item: Value, _: facts.Expr) -> Value:

@@ -443,11 +443,26 @@ def _asked_about(test: Expr) -> set[str]:
     """Names of which a test says that they are of some type, where it comes out true."""
     if type(test) is Logical and test.op == "and":
         return {name for part in test.values for name in _asked_about(part)}
+    if type(test) is Compare:
+        typed = _typed(test)
+        path = None if typed is None else used_path(typed)
+        return set() if path is None else {path}
     if type(test) is not Call or not test.args:
         return set()
     called = dotted_path(test.func)
     path = used_path(test.args[0]) if called is not None and called.rpartition(".")[2] in _TYPE_TESTS else None
     return set() if path is None else {path}
+
+
+def _typed(test: Compare) -> Expr | None:
+    """`x` of `type(x) == Tensor` and `type(x) in (int, float)`."""
+    left = test.left
+    if len(test.ops) != 1 or test.ops[0] not in _IS_OF or type(left) is not Call or len(left.args) != 1:
+        return None
+    return left.args[0] if type(left.func) is Name and left.func.id == "type" else None
+
+
+_IS_OF: Final = frozenset({"==", "is", "in"})
 
 
 def _asked_for_tensors(node: Any) -> set[str]:
@@ -456,7 +471,7 @@ def _asked_for_tensors(node: Any) -> set[str]:
     parts = test.values if type(test) is Logical else (test,)
     found = set()
     for part in parts:
-        wanted = part.args[1:2] if type(part) is Call else ()
+        wanted = part.args[1:2] if type(part) is Call else part.rights[:1] if type(part) is Compare else ()
         classes = wanted[0].items if wanted and type(wanted[0]) is Sequence else wanted
         paths = [dotted_path(item) or "" for item in classes]
         if not wanted or any(path.rpartition(".")[2] in {"Tensor", "Parameter"} for path in paths):
