@@ -26,10 +26,10 @@ from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, n
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import from_annotation, named_type, only_numbers
 from hostsync.infer.hints.defaults import is_none, last_name
-from hostsync.infer.hints.evidence import names_mentioned
 from hostsync.infer.hints.imported import known_as
 from hostsync.infer.hints.mixtures import note_loop
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
+from hostsync.infer.hints.moved_batches import moved_from_host
 from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.left_out import given_or
 from hostsync.infer.linking.plain import is_at_top, is_foreign
@@ -93,6 +93,8 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
         value = Items("tuple", None, Array(1, "int"))
     else:
         value = evaluate(frame, node.value)
+        if type(node.value) is facts.Call and last_name(node.value.func) == "next":
+            value = moved_from_host(value, node.targets[0], _around(frame))
         frame.assigning = node.value
         if isinstance(value, Tensor) and not isinstance(node.value, (facts.Name, facts.Const)):
             value = explain(value, node.value)
@@ -515,16 +517,18 @@ def _for(frame: Frame, node: facts.For) -> bool:
     element = iterated_over(frame, node.iterable, evaluate(frame, node.iterable))
     if isinstance(element, Tensor) and element.origin is not None:
         element = explain(element, node.iterable)
-    if isinstance(element, (Tensor, Items)):
-        moved = _on_host(element)
-        if moved != element and _moves_part(node):
-            element = moved
+    element = moved_from_host(element, node.target, node.body)
     note_loop(frame, node.iterable, node.target)
     if frame.sink is not None and frame.setup and isinstance(node.iterable, facts.Sequence):
         _unrolled(frame, node, node.iterable.items)
     _loop(frame, lambda: assign(frame, node.target, element), node.body)
     execute(frame, node.orelse)
     return True
+
+
+def _around(frame: Frame) -> tuple[facts.Stmt, ...]:
+    """The statements of the function that is followed, or of the module."""
+    return frame.context.module.body if frame.function is None else frame.function.body
 
 
 def _unrolled(frame: Frame, node: facts.For, items: tuple[facts.Expr, ...]) -> None:
@@ -535,51 +539,6 @@ def _unrolled(frame: Frame, node: facts.For, items: tuple[facts.Expr, ...]) -> N
         for item in items:
             assign(frame, node.target, evaluate(frame, item))
             execute(frame, node.body)
-
-
-def _moves_part(node: facts.For) -> bool:
-    """The loop moves something that it is handed: so all of that comes from the host."""
-    names = names_mentioned(node.target)
-    for statement in node.body:
-        if isinstance(statement, facts.Assign) and not names.isdisjoint(names_mentioned(statement.value)):
-            # `x, y = batch[0], batch[1]`
-            names |= _parts_taken(statement, names)
-    stack: list[object] = [node.body]
-    while stack:
-        current = stack.pop()
-        if (
-            isinstance(current, facts.Call)
-            and isinstance(current.func, facts.Attr)
-            and current.func.name in {"to", "cuda"}
-        ):
-            root = current.func.value
-            while isinstance(root, (facts.Subscript, facts.Attr, facts.Call)):
-                root = root.func if isinstance(root, facts.Call) else root.value
-            if isinstance(root, facts.Name) and root.id in names:
-                return True
-        if isinstance(current, tuple):
-            stack.extend(current)
-    return False
-
-
-def _parts_taken(statement: facts.Assign, names: set[str]) -> set[str]:
-    """The names that stand for parts of what `names` stand for, and for nothing calculated with them."""
-    values = statement.value.items if isinstance(statement.value, facts.Sequence) else (statement.value,)
-    for value in values:
-        while isinstance(value, (facts.Subscript, facts.Attr)):
-            value = value.value
-        if not isinstance(value, facts.Name) or value.id not in names:
-            return set()
-    return {name for target in statement.targets for name in names_mentioned(target)}
-
-
-def _on_host(value: Value) -> Value:
-    """A batch of which nothing but a name told, now known to come from the host."""
-    if isinstance(value, Tensor):
-        return value._replace(device=CPU) if not value.sure and value.device == CPU | ANYWHERE else value
-    if isinstance(value, Items) and value.items is not None:
-        return value._replace(items=tuple(_on_host(item) for item in value.items))
-    return value
 
 
 def _while(frame: Frame, node: facts.While) -> bool:

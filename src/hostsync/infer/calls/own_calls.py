@@ -32,6 +32,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     join,
+    of_param,
     tensor_shaped,
     tensors_in,
 )
@@ -147,7 +148,7 @@ def instance_called(
         return args[0][1] if args else UNKNOWN
     if callee.name == SEQUENTIAL and isinstance(callee.held, Items) and callee.held.items and len(args) == 1:
         return _one_after_another(frame, node, callee.held.items, args[0])
-    tensors = [t for _, value in args for t in tensors_in(value)]
+    tensors = [t for _, value in args for t in tensors_in(value)] or _handed_on(callee, args)
     device = callee.device if callee.device != ANYWHERE else merged(tensors)
     if device != ACCELERATOR and tensors:
         device = merged(tensors)
@@ -168,10 +169,23 @@ def instance_called(
             return Items("tuple", None, tensor)
         if last in {"Embedding"}:
             return explain(tensor, node)
-        if tensors and last not in {"Sequential", "ModuleList", "ModuleDict", "DataParallel"}:
+        if tensors and last not in _CONTAINERS:
             return explain(tensor_shaped(tensor, first), node)
         return explain(tensor._replace(sure=bool(tensors) and last == "Sequential"), node)
     return UNKNOWN
+
+
+_CONTAINERS: Final = frozenset({"Sequential", "ModuleList", "ModuleDict", "DataParallel"})
+
+
+def _handed_on(callee: Instance, args: ArgumentList) -> list[Tensor]:
+    """What a layer of torch is handed where that is a parameter of the function: a tensor, wherever it lives."""
+    if not callee.name.startswith("torch.nn.") or callee.name.rpartition(".")[2] in _CONTAINERS or not args:
+        return []
+    value = args[0][1]
+    if not isinstance(value, Unknown) or value.derived or value.param is None:
+        return []
+    return [Tensor(of_param(value.param))]
 
 
 def _one_after_another(
