@@ -122,6 +122,19 @@ def test_nothing_is_kept_from_one_run_to_the_next(tmp_path: Path) -> None:
     assert studying.Process.studies._held == {}
 
 
+def test_imports_in_functions_are_known_as_far_as_they_make_no_circle(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/a.py": "def f():\n    from .c import made\n    return made().item()\n# torch\n",
+            "pkg/b.py": "import torch\n\ndef ready():\n    from .a import f\n    return f()\n",
+            "pkg/c.py": "import torch\nfrom .b import ready\n\ndef made():\n    return torch.ones((), device='cuda')\n",
+        },
+    )
+    assert scan(tmp_path)["a.py"] == [(3, "HS101", "certain")]
+
+
 def test_a_budget_holds() -> None:
     context: Any = None
     kept, one = KeptStudies(100), Followed(context, (), (), ())

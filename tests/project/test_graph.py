@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,6 +97,39 @@ def test_in_a_circle_the_later_by_name_sees_the_others() -> None:
     assert graph.needs["b.py"].modules == ("a.py",)
 
 
+def test_a_circle_loses_no_more_than_it_must() -> None:
+    graph = build(
+        [
+            module("a", ("b", "g"), names=("f",)),
+            module("b", ("c", "h"), ("d", "i"), names=("g",)),
+            module("c", ("a", "f"), names=("h",)),
+            module("d", ("c", "h"), names=("i",)),
+        ]
+    )
+    # By their names alone only `c` and `d` would know something.
+    assert {key: need.modules for key, need in graph.needs.items()} == {
+        "a.py": ("b.py",),
+        "b.py": (),
+        "c.py": ("a.py",),
+        "d.py": ("c.py",),
+    }
+
+
+def test_of_imports_for_types_in_a_circle_those_are_known_that_fit() -> None:
+    graph = build(
+        [
+            module("a", ("c", "h"), names=("f",), typing=True),
+            module("b", ("a", "f"), names=("g",), typing=True),
+            module("c", ("b", "g"), names=("h",)),
+        ]
+    )
+    assert {key: need.modules for key, need in graph.needs.items()} == {
+        "a.py": ("c.py",),
+        "b.py": (),
+        "c.py": ("b.py",),
+    }
+
+
 NAMES = ("p.__init__", "p.a", "p.b", "p.c", "p.q.__init__", "p.q.d", "p.q.e")
 IMPORTS = st.lists(st.tuples(st.sampled_from(("p", "p.a", "p.b", "p.q", "p.q.d", ".", ".a")), st.sampled_from("abfg*")))
 
@@ -108,6 +142,25 @@ def test_any_imports_give_an_order(imports: list[list[tuple[str, str]]], random:
     assert graph.needs.keys() == {m.key for m in modules}
     # Raises an error for a circle.
     list(TopologicalSorter({key: need.modules for key, need in graph.needs.items()}).static_order())
+
+
+EDGES = st.sets(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")).filter(lambda edge: edge[0] != edge[1]))
+
+
+@given(EDGES, EDGES)
+def test_whatever_else_were_known_would_make_a_circle(early: set[tuple[str, str]], late: set[tuple[str, str]]) -> None:
+    def imports(edges: set[tuple[str, str]], key: str, is_late: bool) -> list[Imported]:
+        return [Imported(to, to, to, is_late) for at, to in sorted(edges) if at == key]
+
+    def outline(key: str) -> Outline:
+        return Outline((*imports(early, key, False), *imports(late - early, key, True)), (key,))
+
+    outlines = {key: outline(key) for key in "abcdef"}
+    graph = build(Module(f"{k}.py", "place", k, lambda found=found: found) for k, found in outlines.items())  # type: ignore[misc]
+    needs = {key[0]: {other[0] for other in need.modules} for key, need in graph.needs.items()}
+    for key, other in (early | late) - {(key, other) for key, others in needs.items() for other in others}:
+        with pytest.raises(CycleError):
+            list(TopologicalSorter({**needs, key: needs[key] | {other}}).static_order())
 
 
 NEXT = ("p.a", "p.b", "p.q", "p.q.d", ".", ".a", "..a", "p.c")

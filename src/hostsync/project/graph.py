@@ -48,10 +48,11 @@ class Graph(NamedTuple):
 def build(modules: Iterable[Module]) -> Graph:
     """The graph of `modules`.
 
-    What is imported for its types only, or in a function, is known too, unless that makes a circle.
+    What is imported for its types only, or in a function, is known too, as far as that makes no circle.
 
     Circles are broken at a place that the names alone decide: first packages stop to need what their `__init__` only
-    passes on, then of two modules in a circle the one that comes later by its key knows the other.
+    passes on, then of two modules in a circle the one that comes later by its key knows the other. What can be known
+    besides without making a circle is known as well, first of imports that run with their module.
     """
     resolver = Resolver(modules)
     return _put_together({key: _written(resolver, module) for key, module in resolver.modules.items()})
@@ -127,15 +128,24 @@ def _modules(targets: Targets, every: Collection[str]) -> set[str]:
 def _without_circles(every: Mapping[str, Written], edges: Mapping[str, set[str]]) -> dict[str, Targets]:
     """The targets of imports that don't run with their module, but for those that would make a circle."""
     both = {key: set(others) for key, others in edges.items()}
-    for key, written in every.items():
-        if written.late:
-            both[key] |= _modules(written.late, every) - {key}
-    circle_of = {key: number for number, circle in enumerate(_circles(both)) for key in circle}
+    late = {key: _modules(written.late, every) - {key} for key, written in every.items() if written.late}
+    for key, others in late.items():
+        both[key] |= others
+    circle_of: dict[str, int] = {}
+    fitting: set[tuple[str, str]] = set()
+    for number, circle in enumerate(_circles(both)):
+        circle_of.update(dict.fromkeys(circle, number))
+        wanted = [(key, other) for key in sorted(circle) for other in sorted(late.get(key, ())) if other in circle]
+        fitting.update(_fitting(circle, edges, wanted))
     found: dict[str, Targets] = {}
-    for key, written in every.items():
+    for key in late:
         mine = circle_of.get(key)
-        others = ((one, one[1].partition(":")[0]) for one in written.late)
-        kept = [one for one, other in others if other != key and (mine is None or circle_of.get(other) != mine)]
+        others_of = ((one, one[1].partition(":")[0]) for one in every[key].late)
+        kept = [
+            one
+            for one, other in others_of
+            if other != key and (mine is None or circle_of.get(other) != mine or (key, other) in fitting)
+        ]
         if kept:
             found[key] = tuple(kept)
     return found
@@ -148,8 +158,42 @@ def _break(edges: dict[str, set[str]]) -> None:
             if _is_init(key):
                 edges[key] -= circle
     for circle in _circles(edges):
+        inside = [(key, other) for key in sorted(circle) for other in sorted(edges[key] & circle)]
         for key in circle:
             edges[key] = {other for other in edges[key] if other not in circle or other < key}
+        for key, other in _fitting(circle, edges, inside):
+            edges[key].add(other)
+
+
+def _fitting(circle: set[str], edges: Mapping[str, set[str]], more: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of some edges those that can be added, one after the other, without making a circle.
+
+    Args:
+        circle: the modules that these are between.
+        edges: what there is, without circles.
+        more: the edges, as they are to be tried.
+    """
+    from graphlib import TopologicalSorter
+
+    inside = {key: edges[key] & circle for key in sorted(circle)}
+    bit = {key: 1 << place for place, key in enumerate(inside)}
+    # By module, itself and all that it needs, as bits: a set of some hundred modules for each costs ten times as much.
+    reached: dict[str, int] = {}
+    for key in TopologicalSorter(inside).static_order():
+        bits = bit[key]
+        for other in inside[key]:
+            bits |= reached[other]
+        reached[key] = bits
+    found = []
+    for key, other in more:
+        if reached[other] & bit[key]:
+            continue
+        found.append((key, other))
+        if not reached[key] & bit[other]:
+            for one, bits in reached.items():
+                if bits & bit[key]:
+                    reached[one] = bits | reached[other]
+    return found
 
 
 def _is_init(key: str) -> bool:

@@ -195,12 +195,20 @@ def _to(
         moved_on(frame, node, wanted, is_made_here="cpu" in source.device)
     elif source.device == MOVED and wanted.device >= CPU and non_blocking is not True:
         _to_host(frame, node, source, op, "to-host")
-    elif may_be_host(source.device) and (source.device != wanted.device or source.pinned is None):
+    elif may_be_host(_not_there(source.device, wanted.device)) and (
+        source.device != wanted.device or source.pinned is None
+    ):
         # As little as is known of where they are, a batch of a loader is not where it is moved to.
         to_accelerator(frame, node, source, op, wanted, non_blocking)
     if source.device == wanted.device and not is_certain(source.device):
         return source
     return explain(moved, node)
+
+
+def _not_there(device: Device, wanted: Device) -> Device:
+    """The places where a tensor may live, without those where a caller wants it, unless there are no others."""
+    left = frozenset([atom for atom in device if not (atom in wanted and is_of_params(frozenset((atom,))))])
+    return left or device
 
 
 def _hands_on(args: ArgumentList, keywords: KeywordList) -> bool:
