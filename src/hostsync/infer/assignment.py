@@ -26,6 +26,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import decides, dotted_path
+from hostsync.infer.hints.placeholders import is_placeholder
 from hostsync.infer.linking.handed import held_by
 from hostsync.infer.linking.summaries import returned
 from hostsync.infer.values import (
@@ -226,6 +227,8 @@ def _with_one_each(frame: Frame, target: facts.Sequence, value: Value) -> Value:
 def _attribute(frame: Frame, target: facts.Attr, value: Value) -> None:
     base = evaluate(frame, target.value)
     path = dotted_path(target)
+    if isinstance(value, Tensor) and value.device == CPU and frame.assigning and is_placeholder(frame.assigning):
+        value = value._replace(device=ANYWHERE)
     if path is not None:
         if isinstance(value, Unknown) and path in frame.usage.tensors:
             value = as_tensor(value, frame.usage.tensors[path])

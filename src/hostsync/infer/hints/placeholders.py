@@ -1,4 +1,4 @@
-"""Tensors that hold nothing, handed in where there is none: where they live says nothing of what others hand in."""
+"""Tensors that hold nothing, in the place of one that comes later: where they live says nothing of where that does."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def without_placeholders(args: list[tuple[facts.Expr, Value]]) -> list[tuple[fac
             break
     else:
         return args
-    return [(node, UNKNOWN if isinstance(value, Tensor) and _is_placeholder(node) else value) for node, value in args]
+    return [(node, UNKNOWN if isinstance(value, Tensor) and is_placeholder(node) else value) for node, value in args]
 
 
-def _is_placeholder(node: facts.Expr) -> bool:
+def is_placeholder(node: facts.Expr) -> bool:
     """Whether an expression is `torch.tensor([])`, `torch.empty(0)` and the like, also with another dtype."""
     if not isinstance(node, facts.Call):
         return False
     name = last_name(node.func)
     if name not in _OF_SIZES | _OF_DATA:
-        return isinstance(node.func, facts.Attr) and _is_placeholder(node.func.value)
+        return isinstance(node.func, facts.Attr) and is_placeholder(node.func.value)
     if not node.args:
         return name == "Tensor"
     first = node.args[0]
