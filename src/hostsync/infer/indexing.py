@@ -40,6 +40,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     Callable,
+    Device,
     Instance,
     Items,
     Mapping,
@@ -452,7 +453,7 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
             )
         elif part.kind == "tensor":
             assert isinstance(part.value, Tensor)
-            if part.value.device == CPU and not only_host(base.device) and part.value.sure:
+            if _is_on_host(part.value.device) and not only_host(base.device) and part.value.sure:
                 _upload(frame, "cpu-index", node, base, part)
         elif part.kind == "list":
             tensors = tensors_in(part.value, 1)
@@ -462,6 +463,11 @@ def _crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list[Par
                 _upload(frame, "list-index", node, base, part)
         elif part.kind == "array":
             _upload(frame, "numpy-index", node, base, part)
+
+
+def _is_on_host(device: Device) -> bool:
+    """The CPU, or there unless a caller hands in another: `order = torch.randperm(n) if order is None else order`."""
+    return device == CPU or ("cpu" in device and all(atom == "cpu" or atom.startswith("=") for atom in device))
 
 
 def _upload(frame: Frame, form: str, node: facts.Subscript, base: Tensor, part: Part) -> None:
