@@ -1,4 +1,4 @@
-"""An order that a function draws on the CPU unless a caller hands one in; tensors that hold nothing yet."""
+"""An order that a function draws on the CPU unless a caller hands one in; tensors that hold nothing yet; positions."""
 
 import torch
 from torch import Tensor
@@ -26,3 +26,14 @@ class State:
         if torch.isnan(self.loss).any():  # expect: HS201
             return False
         return bool(torch.isnan(self.scale).any())  # silent: HS103
+
+
+def unfinished_beams(scores: Tensor, done: list, device):
+    unfinished = [i for i in range(len(done)) if not done[i]]
+    not_finished = torch.tensor(unfinished, device=scores.device)  # expect: HS404
+    return scores[not_finished]  # silent: HS302
+
+
+def beams(scores: Tensor, done: list):
+    not_finished = torch.tensor([not one for one in done], device=scores.device)  # expect: HS404
+    return scores[not_finished]  # expect: HS302

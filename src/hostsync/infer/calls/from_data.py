@@ -12,7 +12,7 @@ from hostsync.infer.calls.operations import device_of, dtype_named, promoted
 from hostsync.infer.frame import Frame, explain
 from hostsync.infer.hints.annotations import admits_one_number
 from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.hints.evidence import dotted_path, is_named_mask, is_number
+from hostsync.infer.hints.evidence import dotted_path, is_named_mask, is_number, nodes_in
 from hostsync.infer.values import (
     ANYWHERE,
     BY_DEFAULT,
@@ -100,10 +100,32 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         device = device if wanted is not None else ANYWHERE | CPU
     if dtype is None:
         dtype = _dtype_of(data)
+        if not dtype and isinstance(data, Items) and _are_positions(frame, data_node):
+            dtype = "int"
         if not dtype and data_node is not None and is_named_mask(dotted_path(data_node) or ""):
             dtype = "bool"
     ndim = 0 if isinstance(data, (Unknown, Method)) and _is_one_number(frame, data_node) else depth_of(data)
     return explain(Tensor(device, dtype, ndim), node, BY_DEFAULT if wanted is None and device == CPU else "")
+
+
+def _are_positions(frame: Frame, node: facts.Expr | None) -> bool:
+    """`[i for i in range(n) if …]`, also by a name that stands for that alone."""
+    if isinstance(node, facts.Name) and frame.function is not None:
+        found = [
+            made.value
+            for made in nodes_in(frame.function.body, frozenset())
+            if type(made) is facts.Assign and any(last_name(target) == node.id for target in made.targets)
+        ]
+        node = found[0] if len(found) == 1 else None
+    if not isinstance(node, facts.Comprehension) or node.kind != "list" or not isinstance(node.element, facts.Name):
+        return False
+    return any(
+        isinstance(part.target, facts.Name)
+        and part.target.id == node.element.id
+        and isinstance(part.iterable, facts.Call)
+        and last_name(part.iterable.func) == "range"
+        for part in node.generators
+    )
 
 
 def _is_sent_to_itself(data: facts.Expr, node: facts.Call) -> bool:
