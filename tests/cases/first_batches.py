@@ -42,3 +42,8 @@ def of_tensors(x: Tensor):
     part = next(parts)
     print(part.sum().item())  # expect: HS101
     return part.cuda()
+
+
+def may_be_anything_anywhere(loader: DataLoader):
+    x, y = next(iter(loader))
+    return x[x > 0]  # silent: HS302

@@ -502,7 +502,9 @@ def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
         origin = base.origin or tensors[1].origin
         if _are_on_the_host(masks):
             device = CPU
-        frame.emit("shape", "subscript", "mask-load", node, subject=masks[0].node, device=device, origin=origin)
+        sure = any(tensor.sure for tensor in tensors)
+        subject = masks[0].node
+        frame.emit("shape", "subscript", "mask-load", node, subject=subject, device=device, sure=sure, origin=origin)
     part = tensor_shaped(base, _ndim_after(base, parts))
     if base.pinned is not False:
         part = part._replace(pinned=_is_pinned_still(base.pinned, parts))

@@ -76,6 +76,7 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
             _at_setup(context, record, device)
             or _in_data_loading(context, record, device)
             or _at_the_end(context, event, device)
+            or _is_doubtful(record, device)
         ):
             event = event._replace(confidence="possible")
         events.append(event)
@@ -88,6 +89,16 @@ def _at_the_end(context: Context, event: Event, device: Device) -> bool:
     Who tries a module out does so on the CPU, and on the GPU by name.
     """
     return context.tries_out and event.symbol == "<module>" and event.kind == "read-back" and not is_certain(device)
+
+
+def _is_doubtful(record: Recorded, device: Device) -> bool:
+    """What may be no tensor, and if it is one may be on the CPU as well as anywhere: of six such lines one waited.
+
+    Who writes `x.cpu()` has seen `x` elsewhere.
+    """
+    if record.source is not None or record.sure or record.event.op in _TO_HOST:
+        return False
+    return "cpu" in device and not is_certain(device) and "?" in device
 
 
 def _checks_a_distribution(context: Context, name: str) -> bool:
