@@ -92,7 +92,7 @@ def _at_the_end(context: Context, event: Event, device: Device) -> bool:
 
 
 def _is_doubtful(record: Recorded, device: Device) -> bool:
-    """What may be no tensor, and if it is one may be on the CPU as well as anywhere: of six such lines one waited.
+    """What may be no tensor, and if it is one may be on the CPU as well as anywhere: of nine such lines one waited.
 
     Who writes `x.cpu()` has seen `x` elsewhere.
     """
