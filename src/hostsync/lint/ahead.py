@@ -13,6 +13,8 @@ from hostsync.project.workers import Died, Workers, is_awaited
 
 MOST_BYTES: Final = 10_000_000
 """For each worker: what is parsed is kept until it is studied."""
+MOST_OF_ALL: Final = 64_000_000
+"""For all workers together."""
 
 
 class Ahead(NamedTuple):
@@ -31,15 +33,16 @@ def hand_out(workers: Workers, entries: Sequence[Entry]) -> None:
         workers: the processes, started and without work.
         entries: the files of a run.
     """
-    parsed = [e for e in entries if e.given is None and not e.is_notebook and e.file.size <= MOST_BYTES]
-    parsed.sort(key=lambda entry: (-entry.file.size, entry.key))
     numbers = workers.numbers
+    most = min(MOST_BYTES, MOST_OF_ALL // max(1, len(numbers)))
+    parsed = [e for e in entries if e.given is None and not e.is_notebook and e.file.size <= most]
+    parsed.sort(key=lambda entry: (-entry.file.size, entry.key))
     for place, number in enumerate(numbers):
         chunk: list[Ahead] = []
         size = 0
         for entry in parsed[place :: len(numbers)]:
             size += entry.file.size
-            if size > MOST_BYTES:
+            if size > most:
                 break
             chunk.append(Ahead(entry.file.path, entry.file.module, plan_of(entry.file), entry.key))
         workers.hand(number, None, parse_ahead, chunk)
