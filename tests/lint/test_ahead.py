@@ -67,7 +67,7 @@ def test_a_file_that_has_changed_since_is_parsed_again(tmp_path: Path) -> None:
 
 
 def test_workers_parse_until_they_are_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "MOST_BYTES", 20 * len(WAITS))
+    monkeypatch.setattr(ahead, "MOST_OF_ALL", 40 * len(WAITS))
     for number in range(8):
         (tmp_path / f"m{number}.py").write_bytes(WAITS * (number + 1))
     (tmp_path / "huge.py").write_bytes(WAITS * 28)
@@ -82,6 +82,15 @@ def test_workers_parse_until_they_are_awaited(tmp_path: Path, monkeypatch: pytes
         allowed = {"m7.py": first, "m5.py": first, "m3.py": first, "m1.py": first}
         allowed |= {"m6.py": second, "m4.py": second, "m2.py": second, "m0.py": second}
         assert given.items() <= allowed.items()
+
+
+def test_a_worker_that_is_awaited_parses_no_further_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / name).write_bytes(WAITS)
+    answers = iter((False, False, True))
+    monkeypatch.setattr(ahead, "is_awaited", lambda: next(answers))
+    files = [Ahead(tmp_path / name, name[:-3], PLAN, name) for name in ("a.py", "b.py", "c.py")]
+    assert parse_ahead(files) == ["a.py", "b.py"] == list(Process.parsed)
 
 
 def test_a_worker_without_other_work_parses_all_that_it_has_room_for(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from hostsync.project import pool, workers
 from hostsync.project.pool import Job, Order
-from hostsync.project.workers import Died, Workers
+from hostsync.project.workers import Died, Workers, is_awaited
 
 HEAVY = 1_000_000
 
@@ -199,6 +199,27 @@ class AtHome(Order[int]):
 
     def home(self, index: int) -> int | None:
         return self.homes[index % 2]
+
+
+def is_told_of_more() -> bool:
+    for _ in range(2000):
+        if is_awaited():
+            return True
+        time.sleep(0.005)
+    return False
+
+
+def test_a_worker_knows_that_it_has_been_handed_more() -> None:
+    assert not is_awaited()
+    with Workers(1) as one:
+        one.start()
+        (number,) = one.numbers
+        one.hand(number, "first", is_told_of_more)
+        one.hand(number, "second", is_awaited)
+        answers = []
+        while one.busy:
+            answers += [(answer.ticket, answer.value) for answer in one.wait()]
+    assert answers == [("first", True), ("second", False)]
 
 
 def test_items_go_where_they_are_at_home() -> None:
