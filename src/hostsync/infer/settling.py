@@ -98,7 +98,7 @@ def _is_doubtful(record: Recorded, device: Device) -> bool:
     """
     if record.source is not None or record.sure or record.event.op in _TO_HOST:
         return False
-    return "cpu" in device and not is_certain(device) and "?" in device
+    return "cpu" in device and "?" in device
 
 
 def _checks_a_distribution(context: Context, name: str) -> bool:

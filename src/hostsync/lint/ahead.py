@@ -34,7 +34,7 @@ def hand_out(workers: Workers, entries: Sequence[Entry]) -> None:
         entries: the files of a run.
     """
     numbers = workers.numbers
-    most = min(MOST_BYTES, MOST_OF_ALL // max(1, len(numbers)))
+    most = min(MOST_BYTES, MOST_OF_ALL // len(numbers))
     parsed = [e for e in entries if e.given is None and not e.is_notebook and e.file.size <= most]
     parsed.sort(key=lambda entry: (-entry.file.size, entry.key))
     for place, number in enumerate(numbers):

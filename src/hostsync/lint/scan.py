@@ -142,8 +142,7 @@ def _check(
         callers = _callers(project, len(files)) if units is not None else range(len(files))
         order = Linked(project, range(len(files)), callers, mark_of, caches)
         if is_ahead:
-            parsed = parsed_by(pool).items()
-            order.homes.update({project.places[key]: worker for key, worker in parsed if key in project.places})
+            order.homes.update({project.places[key]: worker for key, worker in parsed_by(pool).items()})
         results = run(order.jobs(), study_file, workers=pool, done=done, order=order)
         final = dict(zip(order.chosen, results, strict=True))
         rounds = Rounds(order)

@@ -12,7 +12,7 @@ from hostsync.infer.calls.operations import device_of, dtype_named
 from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
 from hostsync.infer.frame import Frame, evaluate_silently, explain
 from hostsync.infer.hints.defaults import last_name, speaks_of
-from hostsync.infer.hints.evidence import names_mentioned, nodes_in, receiver_node
+from hostsync.infer.hints.evidence import assigned_to, names_mentioned, receiver_node
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.values import (
@@ -41,6 +41,7 @@ from hostsync.infer.values import (
     is_of_params,
     only_host,
     reasons,
+    without_params,
 )
 
 
@@ -207,8 +208,7 @@ def _to(
 
 def _not_there(device: Device, wanted: Device) -> Device:
     """The places where a tensor may live, without those where a caller wants it, unless there are no others."""
-    left = frozenset([atom for atom in device if not (atom in wanted and is_of_params(frozenset((atom,))))])
-    return left or device
+    return device - (wanted - without_params(wanted)) or device
 
 
 def _hands_on(args: ArgumentList, keywords: KeywordList) -> bool:
@@ -278,13 +278,7 @@ def _is_of_written_data(frame: Frame, source: facts.Expr | None) -> bool:
     name = source.id
     if any(param.name == name for param in frame.function.params):
         return False
-    made = [
-        node.value
-        for node in nodes_in(frame.function.body, frozenset())
-        if type(node) is facts.Assign
-        and any(last_name(target) == name for target in node.targets)
-        and name not in names_mentioned(node.value)
-    ]
+    made = [value for value in assigned_to(frame.function.body, name) if name not in names_mentioned(value)]
     return bool(made) and all(_is_made_of_data(frame, value) for value in made)
 
 

@@ -12,7 +12,7 @@ from hostsync.infer.calls.operations import device_of, dtype_named, promoted
 from hostsync.infer.frame import Frame, explain
 from hostsync.infer.hints.annotations import admits_one_number
 from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.hints.evidence import dotted_path, is_named_mask, is_number, nodes_in
+from hostsync.infer.hints.evidence import assigned_to, dotted_path, is_named_mask, is_number
 from hostsync.infer.values import (
     ANYWHERE,
     BY_DEFAULT,
@@ -111,11 +111,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
 def _are_positions(frame: Frame, node: facts.Expr | None) -> bool:
     """`[i for i in range(n) if …]`, also by a name that stands for that alone."""
     if isinstance(node, facts.Name) and frame.function is not None:
-        found = [
-            made.value
-            for made in nodes_in(frame.function.body, frozenset())
-            if type(made) is facts.Assign and any(last_name(target) == node.id for target in made.targets)
-        ]
+        found = assigned_to(frame.function.body, node.id)
         node = found[0] if len(found) == 1 else None
     if not isinstance(node, facts.Comprehension) or node.kind != "list" or not isinstance(node.element, facts.Name):
         return False

@@ -40,6 +40,7 @@ from hostsync.facts import (
     While,
     With,
 )
+from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.tables import TABLE_MEMBERS, is_table_name
 
 _SIZE_CALLS: Final = frozenset({"dim", "long", "view", "ndimension", "nelement"})
@@ -539,6 +540,15 @@ def calls_in(body: tuple[Stmt, ...]) -> Iterator[Call]:
 
 
 _LEAVES: Final = frozenset({Name, Const, type(None)})
+
+
+def assigned_to(body: tuple[Stmt, ...], name: str) -> list[Expr | None]:
+    """What a name is bound to in some statements, nested ones included, in no particular order."""
+    return [
+        node.value
+        for node in nodes_in(body, frozenset())
+        if type(node) is Assign and any(last_name(target) == name for target in node.targets)
+    ]
 
 
 def nodes_in(body: tuple[Stmt, ...], closed: frozenset[type]) -> Iterator[Any]:
