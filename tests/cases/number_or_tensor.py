@@ -268,3 +268,15 @@ class Table:
 def declared_but_read(lengths: Tensor):
     longest: int = lengths.max()
     return torch.zeros(longest)  # expect: HS104
+
+
+def sizes_or_others(sizes, others: "list[int] | Tensor"):
+    return tuple(size if size else other for other, size in zip(others, sizes))
+
+
+def handed_sizes(x, sizes):
+    return [int(size) for size in sizes_or_others(sizes, x.shape[2:])]  # silent: HS103
+
+
+def handed_a_tensor(x: Tensor, sizes):
+    return [int(size) for size in sizes_or_others(sizes, x[0])]  # expect: HS103

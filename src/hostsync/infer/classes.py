@@ -18,6 +18,7 @@ from hostsync.infer.values import (
     CPU,
     NUMBER,
     UNKNOWN,
+    Array,
     Callable,
     ClassRef,
     Device,
@@ -147,11 +148,26 @@ def attributes(context: Context, info: KnownClass) -> dict[str, Value]:
     for name, value in declared.items():
         if _says_nothing(table.get(name, UNKNOWN)):
             table[name] = value
+    for name, value in info.attributes.items():
+        if isinstance(table.get(name), Unknown) and _is_of_one_kind(value):
+            table[name] = value
     if any(_moves_all(context, known) for known in context.lineage(info.name)):
         for name, value in table.items():
             if isinstance(value, Tensor) and value.device == CPU:
                 table[name] = value._replace(device=ANYWHERE)
     return table
+
+
+def _is_of_one_kind(value: Value) -> bool:
+    """Whether what the body of a class binds a name to tells what methods that are handed a value put in its place.
+
+    Of the same kind is an object of a library, a number, and what an annotation promises; a text may name any device.
+    """
+    if isinstance(value, Tensor):
+        return value.device == ANYWHERE
+    if isinstance(value, Instance):
+        return not value.local
+    return isinstance(value, Array) or value == NUMBER
 
 
 def _says_nothing(value: Value) -> bool:

@@ -218,6 +218,9 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
                     return reduce(join, given)
         elif not is_of_params(value.device):
             return value
+        no_tensor = None if value.sure else _of_no_tensors(value.device, bindings, defaults)
+        if no_tensor is not None:
+            return no_tensor
         # Where another place is known, what is made there is a tensor whatever the argument holds.
         of_arguments = all(atom.startswith("=") for atom in value.device)
         sure = value.sure and not (
@@ -250,6 +253,17 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
             substitute(value.element, bindings, defaults, depth - 1),
         )
     return value
+
+
+def _of_no_tensors(device: Device, bindings: Bindings[str, Value], defaults: Bindings[str, Value]) -> Value | None:
+    """What may be a tensor by a parameter alone is none if that is handed numbers. None for other calls."""
+    atoms = device - ANYWHERE
+    if not atoms or not all(atom.startswith("=") for atom in atoms):
+        return None
+    given = [bindings.get(atom[1:], defaults.get(atom[1:], UNKNOWN)) for atom in atoms]
+    if not all(map(holds_no_tensor, given)):
+        return None
+    return NUMBER if len(atoms) == len(device) else UNKNOWN
 
 
 def _holds_no_tensor(argument: Value | None) -> bool:
