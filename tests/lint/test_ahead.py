@@ -71,10 +71,9 @@ def test_workers_parse_until_they_are_awaited(tmp_path: Path, monkeypatch: pytes
     for number in range(8):
         (tmp_path / f"m{number}.py").write_bytes(WAITS * (number + 1))
     (tmp_path / "huge.py").write_bytes(WAITS * 28)
-    entries = [entry_of(file, file.path.name) for file in files_in(tmp_path)]
     with Workers(2) as workers:
         workers.start()
-        hand_out(workers, entries)
+        hand_out(workers, files_in(tmp_path), lambda file: file.path.name)
         given = parsed_by(workers)
         assert not workers.busy
         # Of the files of 8, 6, 4 and 2 parts, and of those of 7, 5, 3 and 1: as many as there is room for, or time.

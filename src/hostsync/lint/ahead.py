@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hostsync.lint.check import Plan, matters
-from hostsync.lint.entries import Entry, content_digest
+from hostsync.lint.check import NOTEBOOK_SUFFIX, Plan, matters
+from hostsync.lint.entries import content_digest
 from hostsync.lint.studying import Process, plan_of
+from hostsync.project.discovery import SourceFile
 from hostsync.project.workers import Died, Workers, is_awaited
 
 MOST_BYTES: Final = 10_000_000
@@ -26,25 +27,26 @@ class Ahead(NamedTuple):
     key: str
 
 
-def hand_out(workers: Workers, entries: Sequence[Entry]) -> None:
+def hand_out(workers: Workers, files: Iterable[SourceFile], name_of: Callable[[SourceFile], str]) -> None:
     """Lets the workers parse files until they are handed something else, the largest first.
 
     Args:
         workers: the processes, started and without work.
-        entries: the files of a run.
+        files: those of a run that are on disk as they are to be judged.
+        name_of: gives a file its unique name.
     """
     numbers = workers.numbers
     most = min(MOST_BYTES, MOST_OF_ALL // len(numbers))
-    parsed = [e for e in entries if e.given is None and not e.is_notebook and e.file.size <= most]
-    parsed.sort(key=lambda entry: (-entry.file.size, entry.key))
+    parsed = [f for f in files if f.size <= most and f.path.suffix.lower() != NOTEBOOK_SUFFIX]
+    parsed.sort(key=lambda file: (-file.size, str(file.path)))
     for place, number in enumerate(numbers):
         chunk: list[Ahead] = []
         size = 0
-        for entry in parsed[place :: len(numbers)]:
-            size += entry.file.size
+        for file in parsed[place :: len(numbers)]:
+            size += file.size
             if size > most:
                 break
-            chunk.append(Ahead(entry.file.path, entry.file.module, plan_of(entry.file), entry.key))
+            chunk.append(Ahead(file.path, file.module, plan_of(file), name_of(file)))
         workers.hand(number, None, parse_ahead, chunk)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from hostsync.lint.check import rules_by_code
 from hostsync.lint.checked import Checked, from_plain, to_plain
@@ -17,6 +18,9 @@ from hostsync.project.cache import Plain, digest, encoded
 from hostsync.project.discovery import SourceFile
 from hostsync.project.pool import Job, Order
 from hostsync.project.workers import HERE, Died
+
+if TYPE_CHECKING:
+    from hostsync.lint.callers.heard import Arrived
 
 _NOT_KEPT = frozenset(("internal-error", "read-error"))
 
@@ -49,6 +53,12 @@ class Linked(Order[Result]):
         """By target, as `offered` gives it."""
         self._told: dict[int, set[str]] = {}
         """By worker, the interfaces that it has been told."""
+
+    @cached_property
+    def arrived(self) -> Arrived:
+        from hostsync.lint.callers.heard import Arrived
+
+        return Arrived()
 
     @cached_property
     def _needs(self) -> tuple[tuple[int, ...], ...]:
@@ -129,6 +139,8 @@ class Linked(Order[Result]):
             if result.own_offers is not None:
                 result = result._replace(offers=resolved(result.own_offers, self.offered), own_offers=None)
             self.results[place] = result
+            if result.told is not None and place in self.callers:
+                self.arrived.add(result.told_digest, result.told)
 
     def offered(self, target: str) -> str:
         """A digest of all that is to be known through `key:name`; empty if that is nothing."""

@@ -54,7 +54,7 @@ class Rounds:
         """By group and file, what callers hand in."""
         results = first.results.items()
         self._tellings = {place: Telling(result.told, result.told_digest, 0) for place, result in results}
-        self._parsed: dict[str, Told] = {}
+        self._parsed: dict[str, Told] = dict(first.arrived.told)
         """What files tell, by its digest."""
         self._callers: dict[str, Evidence] = {}
         """By group."""
@@ -137,7 +137,7 @@ class Rounds:
             evidence = self._callers.get(group) or Evidence(tests)
             resumed = evidence, evidence.of(told)
         self._callers[group], found = resumed
-        spoken = told.lines()
+        spoken = told.lines({**self.first.arrived.lines, **self._spoken.get(group, {})})
         if self.is_true:
             kept.keep(self._callers[group], tellings)
             self._spoken.setdefault(group, {}).update(spoken)

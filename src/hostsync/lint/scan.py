@@ -106,9 +106,11 @@ def _check(
 
     caches = None if cache is None else Caches(cache)
     with _workers(workers, {plan_of(file) for file in files}, BUDGET) as pool:
-        if pool.count > 1 and (cache is None or cache.is_new()) and sum(f.size for f in files) >= WORTHWHILE_BYTES:
-            # While this process reads the files and finds out who imports whom, they get ready.
-            pool.start()
+        is_new = cache is None or cache.is_new()
+        is_ahead = pool.count > 1 and is_new and sum(file.size for file in files) >= WORTHWHILE_BYTES
+        if is_ahead:
+            # This process has yet to read the files and to find out who imports whom.
+            _parse_ahead(pool, files, given, name_of)
         entries, around = survey(files, units, name_of, given, None if caches is None else caches.stamps)
         rows.names.update(entry.key for entry in entries)
         marks: dict[Plan, bytes] = {}
@@ -126,10 +128,9 @@ def _check(
                 caches.stamps.save()
                 rows.names.update(kept.names)
                 return rows.located(kept.checked)
-        is_ahead = pool.count > 1 and _is_anew(entries, caches)
-        if is_ahead:
-            pool.start()
-            hand_out(pool, entries)
+        if not is_ahead and pool.count > 1 and _is_anew(entries, caches):
+            is_ahead = True
+            _parse_ahead(pool, [entry.file for entry in entries], given, name_of)
         memory = None if caches is None else Memory(caches.outlines, caches.graphs, caches.stamps, mark_of)
         project = gather(entries, units, name_of, memory)
         rows.names.update(entry.key for entry in project.entries)
@@ -150,6 +151,7 @@ def _check(
             found = run(again.jobs(), study_file, workers=pool, order=again)
             rounds.take(again.places, found)
             final.update(zip(again.places, found, strict=True))
+        pool.dismiss()
         order.keep(results)
         rounds.keep()
         if caches is not None and state is not None:
@@ -230,6 +232,14 @@ def interfaces(
 def _workers(count: int, plans: Collection[Plan], budget: int) -> Workers:
     count = count or core_count()
     return Workers(count, partial(prepare, tuple(plans), budget // count))
+
+
+def _parse_ahead(
+    pool: Workers, files: Sequence[SourceFile], given: Mapping[Path, bytes], name_of: Callable[[SourceFile], str]
+) -> None:
+    """Starts the workers, and lets them parse."""
+    pool.start()
+    hand_out(pool, [file for file in files if file.path not in given] if given else files, name_of)
 
 
 def _is_anew(entries: Sequence[Entry], caches: Caches | None) -> bool:

@@ -67,6 +67,7 @@ class Workers:
             self.count = min(self.count, MOST_ON_WINDOWS)
         self._prepare = prepare
         self._workers: list[_Worker] = []
+        self._ending: list[_Worker] = []
 
     def __enter__(self) -> Workers:
         return self
@@ -136,12 +137,18 @@ class Workers:
         """One more process of the same kind, not started."""
         return Workers(1, self._prepare)
 
-    def end(self) -> None:
-        """Ends the processes, whatever they are doing. Safe to call twice."""
+    def dismiss(self) -> None:
+        """Lets the processes end, whatever they are doing: it takes a while to give back their memory."""
         workers, self._workers = self._workers, []
         for worker in workers:
             worker.process.terminate()
             worker.pipe.close()
+        self._ending += workers
+
+    def end(self) -> None:
+        """Ends the processes. Safe to call twice."""
+        self.dismiss()
+        workers, self._ending = self._ending, []
         for worker in workers:
             worker.process.join(_SECONDS_TO_END)
 

@@ -68,9 +68,9 @@ class Heard(Mapping[str, Told]):
         every = sorted({**before.marks, **self.marks})
         return [key for key in every if self.marks.get(key) != before.marks.get(key)]
 
-    def lines(self) -> dict[str, str]:
-        """The line of each file, by the digest of what it tells."""
-        return {mark: self._line(key) for key, mark in self.marks.items()}
+    def lines(self, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+        """The line of each file, by the digest of what it tells. `known` are lines that are at hand."""
+        return {mark: known.get(mark) or self._line(key) for key, mark in self.marks.items()}
 
     def bases(self) -> dict[str, Plain]:
         """By file, the classes that its classes are derived from."""
@@ -99,16 +99,34 @@ class Heard(Mapping[str, Told]):
     def _line(self, key: str) -> str:
         line = self._lines.get(self.marks[key])
         if line is None:
-            told = self[key]
-            # No character inside of a text is a tab in JSON.
-            parts = (told.bases, list(told.open), names_in(told))
-            line = "\t".join(json.dumps(part, separators=(",", ":")) for part in parts)
-            self._lines[self.marks[key]] = line
+            line = self._lines[self.marks[key]] = _line_of(self[key])
         return line
 
     def _part(self, key: str, number: int, told: Callable[[Told], Any]) -> Any:
         line = None if key in self._known else self._lines.get(self.marks[key])
         return told(self[key]) if line is None else json.loads(line.split("\t")[number])
+
+
+def _line_of(told: Told) -> str:
+    # No character inside of a text is a tab in JSON.
+    parts = (told.bases, list(told.open), names_in(told))
+    return "\t".join(json.dumps(part, separators=(",", ":")) for part in parts)
+
+
+class Arrived:
+    """What files tell in a run, read as it comes in: by then, others are still being studied."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, Told] = {}
+        """By its digest."""
+        self.lines: dict[str, str] = {}
+        """By the same, the lines of `Heard`."""
+
+    def add(self, mark: str, text: str) -> None:
+        """Takes in what a file tells, as JSON, and its digest."""
+        if mark not in self.told:
+            told = self.told[mark] = Told(*json.loads(text))
+            self.lines[mark] = _line_of(told)
 
 
 def heard_at_once(told: Mapping[str, Told]) -> Heard:
