@@ -51,6 +51,7 @@ class Linked(Order[Result]):
         """Of each file that a worker studied, which one."""
         self._offered: dict[str, str] = {}
         """By target, as `offered` gives it."""
+        self._is_kept = False
         self._told: dict[int, set[str]] = {}
         """By worker, the interfaces that it has been told."""
 
@@ -142,6 +143,11 @@ class Linked(Order[Result]):
             if result.told is not None and place in self.callers:
                 self.arrived.add(result.told_digest, result.told)
 
+    def meanwhile(self) -> None:
+        # They say what is reported at the end, and take a while to be read.
+        for extended in {self.project.entries[place].file.settings.extend_rules for place in self.asked}:
+            rules_by_code(extended)
+
     def offered(self, target: str) -> str:
         """A digest of all that is to be known through `key:name`; empty if that is nothing."""
         known = self._offered.get(target)
@@ -188,10 +194,11 @@ class Linked(Order[Result]):
     def receive(self) -> Callable[[object], None]:
         return receive
 
-    def keep(self, results: Sequence[Result | Died]) -> None:
-        """Puts what is new into the caches."""
-        if self.caches is None:
+    def keep(self) -> None:
+        """Puts what is new into the caches, once all is finished. Safe to call twice."""
+        if self.caches is None or self._is_kept:
             return
+        self._is_kept = True
         for place, result in self.results.items():
             key = self.project.entries[place].key
             if result.is_kept or not may_be_kept(result) or place not in self.keys:

@@ -265,6 +265,9 @@ class Handed(Order[Result]):
                 return None if checked is None else Result(checked, None, None, told, "", (), True)
         return None
 
+    def meanwhile(self) -> None:
+        self._rounds.first.keep()
+
     def home(self, index: int) -> int | None:
         return self._rounds.first.homes.get(self.places[index])
 

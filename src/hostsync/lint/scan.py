@@ -152,7 +152,7 @@ def _check(
             rounds.take(again.places, found)
             final.update(zip(again.places, found, strict=True))
         pool.dismiss()
-        order.keep(results)
+        order.keep()
         rounds.keep()
         if caches is not None and state is not None:
             counts = {place: len(handed) for place, handed in rounds.handed.items()}

@@ -79,6 +79,9 @@ class Order(Generic[R]):
     def finished(self, index: int, result: R | Died, worker: int) -> None:
         """Takes note of a result, and of the worker that it is from."""
 
+    def meanwhile(self) -> None:
+        """What this process does once all workers have been handed something."""
+
     def shared(self, indexes: Sequence[int], worker: int) -> object:
         """What a worker has to be told before it works on these items: plain data, None for nothing."""
         return None
@@ -196,6 +199,8 @@ class _Run(Generic[T, R]):
 
     def _in_processes(self) -> None:
         self.workers.start(self.count)
+        self._hand_out()
+        self.order.meanwhile()
         while self.todo or self.workers.busy:
             self._hand_out()
             for answer in self.workers.wait():
