@@ -40,6 +40,10 @@ _ATTR: Final[type[f.Attr]] = f.Attr
 _CONST: Final[type[f.Const]] = f.Const
 _CALL: Final[type[f.Call]] = f.Call
 _ASSIGN: Final[type[f.Assign]] = f.Assign
+_AST_NAME: Final[type] = ast.Name
+_AST_ATTRIBUTE: Final[type] = ast.Attribute
+_AST_CONSTANT: Final[type] = ast.Constant
+_AST_CALL: Final[type] = ast.Call
 
 
 def lower(tree: ast.Module, lines: Sequence[str] | None = None) -> tuple[f.Stmt, ...]:
@@ -109,6 +113,20 @@ def _opaque(node: Any) -> f.Expr:
 # --- expressions ---------------------------------------------------------------------------------
 
 
+def _expression(node: Any, depth: int) -> f.Expr:
+    kind = type(node)
+    # Compiled, a call by name costs a fraction of one by table; most expressions are these.
+    if kind is _AST_NAME:
+        return _name(node, depth)
+    if kind is _AST_ATTRIBUTE:
+        return _attribute(node, depth)
+    if kind is _AST_CONSTANT:
+        return _constant(node, depth)
+    if kind is _AST_CALL:
+        return _call(node, depth)
+    return _EXPRESSIONS[kind](node, depth)
+
+
 def _name(node: ast.Name, depth: int) -> f.Expr:
     return _new(
         _NAME,
@@ -127,7 +145,7 @@ def _attribute(node: ast.Attribute, depth: int) -> f.Expr:
         _ATTR,
         (
             (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
-            _EXPRESSIONS[type(value)](value, depth + 1),
+            _expression(value, depth + 1),
             node.attr,
         ),
     )
@@ -161,7 +179,6 @@ def _call(node: ast.Call, depth: int) -> f.Expr:
     if depth > EXPRESSION_DEPTH:
         return _opaque(node)
     depth += 1
-    table = _EXPRESSIONS
     func = node.func
     args = node.args
     keywords = node.keywords
@@ -169,20 +186,19 @@ def _call(node: ast.Call, depth: int) -> f.Expr:
         _CALL,
         (
             (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
-            table[type(func)](func, depth),
-            tuple([table[type(arg)](arg, depth) for arg in args]) if args else (),
+            _expression(func, depth),
+            tuple([_expression(arg, depth) for arg in args]) if args else (),
             _keywords(keywords, depth) if keywords else (),
         ),
     )
 
 
 def _keywords(keywords: list[ast.keyword], depth: int) -> tuple[f.Keyword, ...]:
-    table = _EXPRESSIONS
     keyword_type = f.Keyword
     result = []
     for node in keywords:
         value = node.value
-        result.append(_new(keyword_type, (node.arg, table[type(value)](value, depth))))
+        result.append(_new(keyword_type, (node.arg, _expression(value, depth))))
     return tuple(result)
 
 
@@ -195,10 +211,10 @@ def _subscript(node: ast.Subscript, depth: int) -> f.Expr:
     if type(value) is ast.Attribute and value.attr == "__dict__" and _is_name(index):
         # `x.__dict__["name"]` is `x.name`, also where the class makes something else of the latter.
         owner = value.value
-        return f.Attr(_span(node), _EXPRESSIONS[type(owner)](owner, depth), index.value)  # type: ignore[attr-defined]
+        return f.Attr(_span(node), _expression(owner, depth), index.value)  # type: ignore[attr-defined]
     return _new(
         f.Subscript,
-        (_span(node), _EXPRESSIONS[type(value)](value, depth), _EXPRESSIONS[type(index)](index, depth)),
+        (_span(node), _expression(value, depth), _expression(index, depth)),
     )
 
 
@@ -221,16 +237,11 @@ def _sets_attribute(node: ast.Call) -> bool:
 
 
 def _optional(node: ast.expr | None, depth: int) -> f.Expr | None:
-    return None if node is None else _EXPRESSIONS[type(node)](node, depth)
+    return None if node is None else _expression(node, depth)
 
 
 def _expressions(nodes: Sequence[ast.expr], depth: int) -> tuple[f.Expr, ...]:
-    table = _EXPRESSIONS
-    return tuple([table[type(node)](node, depth) for node in nodes])
-
-
-def _expression(node: ast.expr, depth: int) -> f.Expr:
-    return _EXPRESSIONS[type(node)](node, depth)
+    return tuple([_expression(node, depth) for node in nodes])
 
 
 def _slice(node: ast.Slice, depth: int) -> f.Expr:
@@ -341,8 +352,8 @@ def _binary(node: ast.BinOp, depth: int) -> f.Expr:
         (
             _span(node),
             _BINARY_OPERATORS[type(node.op)],
-            _EXPRESSIONS[type(left)](left, depth),
-            _EXPRESSIONS[type(right)](right, depth),
+            _expression(left, depth),
+            _expression(right, depth),
         ),
     )
 
@@ -526,7 +537,7 @@ def _annotation(node: ast.expr | None, depth: int) -> f.Expr | None:
     kind = type(node)
     if kind is ast.Constant or kind is ast.Subscript or kind is ast.BinOp:
         node = _unquote(node, 0)
-    return _EXPRESSIONS[type(node)](node, depth)
+    return _expression(node, depth)
 
 
 def _unquote(node: ast.expr, depth: int) -> ast.expr:
@@ -610,7 +621,7 @@ def _body(nodes: Sequence[ast.stmt], depth: int) -> tuple[f.Stmt, ...]:
                 target = f.Attr(_span(owner), _expression(owner, 0), name.value)  # type: ignore[attr-defined]
                 append(f.Assign(_span(node), (target,), _expression(given, 0), None))
             elif type(value) is not ast.Constant:
-                append(_new(f.ExprStmt, (_span(node), _EXPRESSIONS[type(value)](value, 0))))
+                append(_new(f.ExprStmt, (_span(node), _expression(value, 0))))
             continue
         lowered = table[kind](node, depth)
         if lowered is not None:
@@ -633,8 +644,8 @@ def _assign(node: ast.Assign, depth: int) -> f.Stmt:
         _ASSIGN,
         (
             _span(node),
-            tuple([_EXPRESSIONS[type(target)](target, 0) for target in node.targets]),
-            _EXPRESSIONS[type(value)](value, 0),
+            tuple([_expression(target, 0) for target in node.targets]),
+            _expression(value, 0),
             annotation,
         ),
     )
@@ -658,7 +669,7 @@ def _augmented_assign(node: ast.AugAssign, depth: int) -> f.Stmt:
 
 def _return(node: ast.Return, depth: int) -> f.Stmt:
     value = node.value
-    return _new(f.Return, (_span(node), None if value is None else _EXPRESSIONS[type(value)](value, 0)))
+    return _new(f.Return, (_span(node), None if value is None else _expression(value, 0)))
 
 
 def _if(node: ast.If, depth: int) -> f.Stmt:
