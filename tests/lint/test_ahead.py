@@ -83,6 +83,27 @@ def test_workers_parse_until_they_are_awaited(tmp_path: Path, monkeypatch: pytes
         assert given.items() <= allowed.items()
 
 
+def test_notebooks_are_not_parsed_ahead(tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_bytes(WAITS)
+    (tmp_path / "waits.ipynb").write_bytes(b"{}")
+    with Workers(1) as workers:
+        workers.start()
+        hand_out(workers, files_in(tmp_path), lambda file: file.path.name)
+        (chunk,) = (answer.value for answer in workers.wait())
+        assert chunk == ["waits.py"]
+
+
+def test_what_is_given_is_not_parsed_ahead_from_disk(tmp_path: Path) -> None:
+    given = {}
+    for number in range(40):
+        path = tmp_path / f"m{number}.py"
+        path.write_bytes(WAITS + b"# padding\n" * 600)
+        if number % 2:
+            given[path] = b"import torch\n"
+    found = check_files(files_in(tmp_path), workers=2, given=given)
+    assert sum(len(checked.findings) for checked in found) == 20
+
+
 def test_a_worker_that_is_awaited_parses_no_further_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a.py", "b.py", "c.py"):
         (tmp_path / name).write_bytes(WAITS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hostsync.infer.frame import Signature
 from hostsync.infer.linking.telling import Told, signature_of, signature_plain
 from hostsync.lint.callers.evidence import Evidence
-from hostsync.lint.callers.heard import NOTHING, Heard, heard_at_once
+from hostsync.lint.callers.heard import NOTHING, Arrived, Heard, heard_at_once
 from hostsync.lint.callers.passing import Links, pass_on
 from hostsync.lint.landmarks import marked
 
@@ -191,3 +191,14 @@ def test_what_is_told_anew_counts_as_if_it_had_been_told_first(
             assert taken_up.of(now) == afresh
         if data.draw(st.booleans()):
             evidence = taken_up
+
+
+def test_what_arrives_while_others_are_studied_is_what_is_heard_later() -> None:
+    data = told({**link("b.py:g", "f")}, "f", "A.f")
+    arrived = Arrived()
+    arrived.add("mark", json.dumps(data))
+    arrived.add("mark", "not read again")
+    assert arrived.told == {"mark": data}
+    assert arrived.lines == Heard({"a.py": "mark"}, lambda _: data).lines()
+    heard = Heard({"a.py": "mark", "b.py": "other"}, {"b.py": NOTHING}.__getitem__)
+    assert list(heard.lines(arrived.lines)) == ["mark", "other"]

@@ -291,6 +291,42 @@ def test_the_processes_end_with_the_workers() -> None:
     assert not any(process.is_alive() for process in started)
 
 
+def test_processes_that_are_dismissed_are_not_waited_for_until_the_end() -> None:
+    with Workers(2) as processes:
+        processes.start()
+        started = [worker.process for worker in processes._workers]
+        processes.hand(processes.idlest()[0], None, time.sleep, 60)
+        processes.dismiss()
+        assert not processes.numbers and not processes.busy
+        processes.start()
+        processes.hand(processes.idlest()[0], None, square, 3)
+        assert [answer.value for answer in processes.wait()] == [9]
+    assert not any(process.is_alive() for process in started)
+
+
+class _Waiting(Order[int]):
+    """Notes what has been finished when this process has time for something else."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+        self.count = 0
+
+    def finished(self, index: int, result: int | Died, worker: int) -> None:
+        self.count += 1
+
+    def meanwhile(self) -> None:
+        self.seen.append(self.count)
+
+
+def test_while_the_workers_are_busy_this_process_does_something_else_once() -> None:
+    order = _Waiting()
+    run([Job(n, HEAVY) for n in range(50)], square, workers=2, order=order)
+    assert order.seen == [0] and order.count == 50
+    alone = _Waiting()
+    run([Job(n, HEAVY) for n in range(50)], square, workers=1, order=alone)
+    assert not alone.seen
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 def test_the_processes_end_with_a_parent_that_is_killed() -> None:
     script = """
