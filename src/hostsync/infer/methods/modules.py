@@ -11,7 +11,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.module_containers import module_in
 from hostsync.infer.calls.own_calls import instance_called
 from hostsync.infer.classes import named_by, register_buffer
-from hostsync.infer.frame import Frame
+from hostsync.infer.frame import Frame, as_tensor
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.evidence import receiver_node
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
@@ -27,6 +27,7 @@ from hostsync.infer.values import (
     Mapping,
     Tensor,
     Text,
+    Unknown,
     Value,
 )
 
@@ -61,9 +62,13 @@ def module_method(
         return Items("generator", None, Instance(MODULE_CLASS, False))
     if name in {"named_modules", "named_children"}:
         return Items("generator", None, Items("tuple", (TEXT, Instance(MODULE_CLASS, False)), UNKNOWN))
-    if name in {"register_buffer", "register_parameter"} and args and isinstance(args[0][1], Text):
-        key = named_by(args[0][1])
-        value = args[1][1] if len(args) > 1 else next((v for k, _, v in keywords if k == "tensor"), NOTHING)
+    if name in {"register_buffer", "register_parameter"}:
+        first = args[0][1] if args else next((v for k, _, v in keywords if k == "name"), UNKNOWN)
+        key = named_by(first) if isinstance(first, Text) else None
+        value = args[1][1] if len(args) > 1 else next((v for k, _, v in keywords if k in {"tensor", "param"}), NOTHING)
+        if isinstance(value, Unknown) or (isinstance(value, Tensor) and not value.sure):
+            # The library takes nothing but tensors, and None.
+            value = as_tensor(value) if isinstance(value, Unknown) else value._replace(sure=True)
         if key is not None:
             register_buffer(frame, key, value)
             if isinstance(value, Tensor):
