@@ -312,3 +312,28 @@ def by_short_names(policy, batch, actions):
 
 def of_what_a_module_gives(net: torch.nn.Module, x):
     return torch.distributions.Categorical(logits=net(x))  # expect: HS602
+
+
+class Shapes:
+    """What comes after the library's class in the list of bases gives way to it."""
+
+    def log_prob(self, value):
+        raise NotImplementedError
+
+
+class Gamma(torch.distributions.Gamma, Shapes):
+    pass
+
+
+class Beta(torch.distributions.Beta, Shapes):
+    def log_prob(self, value):
+        return super().log_prob(value)  # expect: HS602
+
+
+class Own(Shapes, torch.distributions.Beta):
+    def log_prob(self, value):
+        return super().log_prob(value)  # silent: HS602
+
+
+def gamma(a: torch.Tensor, x: torch.Tensor):
+    return Gamma(a, a).log_prob(x)  # expect: HS602

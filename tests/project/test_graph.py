@@ -57,6 +57,20 @@ def test_a_part_that_the_package_imports_itself() -> None:
     assert targets(graph, "q.py") == {"p part": "p/part.py:"}
 
 
+def test_in_a_circle_classes_that_are_imported_are_known_first() -> None:
+    """`class B(Base)` rests on its base; `p.build(…)` in a function, and functions, can do without."""
+    looking = Outline((Imported("p", None, "p", False),), ("Base",), (("p", "make"),))
+    base = Module("p/z.py", "place", "p.z", lambda: looking)
+    package = module("p.__init__", (".a", "make"))
+    graph = build([package, module("p.a", ("p.z", "Base"), names=("make",)), base])
+    assert targets(graph, "p/a.py") == {"p.z Base": "p/z.py:Base"}
+    assert "p/a.py" not in graph.needs["p/z.py"].modules
+    functions = build([module("a", ("z", "Base"), names=("f",)), module("z", ("a", "f"), names=("Base", "LIMIT"))])
+    assert functions.needs["a.py"].modules == ("z.py",) and not functions.needs["z.py"].modules
+    constants = build([module("a", ("z", "LIMIT"), names=("f",)), module("z", ("a", "f"), names=("Base", "LIMIT"))])
+    assert constants.needs["z.py"].modules == ("a.py",) and not constants.needs["a.py"].modules
+
+
 def test_what_is_imported_for_types_is_known() -> None:
     graph = build([module("a", names=("f",)), module("b", ("a", "f"), typing=True)])
     assert graph.needs["b.py"].modules == ("a.py",)

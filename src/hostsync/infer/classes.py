@@ -79,6 +79,8 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
     for info in context.lineage(name):
         method = info.methods.get(attribute)
         if method is not None:
+            if info.name != name and is_of_library(context, name, attribute):
+                return unknown
             bound: Value | None = receiver
             if is_decorated(method, "staticmethod") or isinstance(receiver, ClassRef):
                 bound = receiver if is_decorated(method, "classmethod") else None
@@ -91,6 +93,20 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
         # A derived class may assign what only its base knows the kind of.
         unknown = value or unknown
     return unknown
+
+
+def is_of_library(context: Context, name: str, method: str) -> bool:
+    """Whether the first base of a class that has a method is one of a library, as far as those are measured."""
+    for info in context.lineage(name):
+        for base in info.bases:
+            if isinstance(base, Ref):
+                if context.ops.get(f"{base.name}.{method}") is not None:
+                    return True
+            elif isinstance(base, ClassRef):
+                known = context.class_named(base.name)
+                if known is not None and method in known.methods:
+                    return False
+    return False
 
 
 def note_reader(frame: Frame, name: str) -> None:

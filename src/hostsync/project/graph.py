@@ -51,8 +51,9 @@ def build(modules: Iterable[Module]) -> Graph:
     What is imported for its types only, or in a function, is known too, as far as that makes no circle.
 
     Circles are broken at a place that the names alone decide: first packages stop to need what their `__init__` only
-    passes on, then of two modules in a circle the one that comes later by its key knows the other. What can be known
-    besides without making a circle is known as well, first of imports that run with their module.
+    passes on, then modules know those of their circle of which they import classes, as far as that makes none, then
+    those of which they import something else by name, then those in which they look something up; first those that come
+    earlier by their key. What can be known besides without making a circle is known as well.
     """
     resolver = Resolver(modules)
     return _put_together({key: _written(resolver, module) for key, module in resolver.modules.items()})
@@ -91,7 +92,7 @@ def _put_together(every: Mapping[str, Written]) -> Graph:
     """The graph of what imports stand for, by key."""
     early = {key: _modules(written.early, every) for key, written in every.items()}
     edges = {key: others - {key} for key, others in early.items()}
-    _break(edges)
+    _break(edges, every)
     kept = _without_circles(every, edges)
     needs: dict[str, Need] = {}
     asked: dict[str, set[str]] = {}
@@ -151,18 +152,32 @@ def _without_circles(every: Mapping[str, Written], edges: Mapping[str, set[str]]
     return found
 
 
-def _break(edges: dict[str, set[str]]) -> None:
+def _break(edges: dict[str, set[str]], every: Mapping[str, Written]) -> None:
     """Takes edges out until there is no circle."""
     for circle in _circles(edges):
         for key in circle:
             if _is_init(key):
                 edges[key] -= circle
     for circle in _circles(edges):
-        inside = [(key, other) for key in sorted(circle) for other in sorted(edges[key] & circle)]
+        worth = {(key, other): rank for key in circle for other, rank in _worth(every[key].early, edges[key] & circle)}
         for key in circle:
-            edges[key] = {other for other in edges[key] if other not in circle or other < key}
+            edges[key] -= circle
+        inside = sorted(worth, key=lambda edge: (worth[edge], edge[1] > edge[0], edge))
         for key, other in _fitting(circle, edges, inside):
             edges[key].add(other)
+
+
+def _worth(targets: Targets, others: Collection[str]) -> Iterable[tuple[str, int]]:
+    """What a module needs others for, the least number first: classes, something else by name, or what it looks up.
+
+    What is derived from a class rests on it, so modules that can be imported need each other's like that in no circle.
+    """
+    found = dict.fromkeys(others, 2)
+    for written, target in targets:
+        key, _, name = target.partition(":")
+        if key in found and ":" not in written:
+            found[key] = min(found[key], 0 if name[:1].isupper() and not name.isupper() else 1)
+    return found.items()
 
 
 def _fitting(circle: set[str], edges: Mapping[str, set[str]], more: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from hostsync.infer.calls.library import library_call
 from hostsync.infer.calls.operations import device_of, lead, merged
 from hostsync.infer.calls.own_calls import construct, instance_called, own_function
 from hostsync.infer.calls.prepared_loaders import prepared
-from hostsync.infer.classes import is_module_class
+from hostsync.infer.classes import is_module_class, is_of_library
 from hostsync.infer.frame import (
     EVALUATORS,
     NAMED_LOADER,
@@ -307,7 +307,7 @@ def _fits(node: facts.Call, name: str) -> bool:
 
 def _of_super(frame: Frame, name: str) -> Value:
     assert frame.owner is not None
-    for info in frame.context.lineage(frame.owner)[1:]:
+    for info in () if is_of_library(frame.context, frame.owner, name) else frame.context.lineage(frame.owner)[1:]:
         method = info.methods.get(name)
         if method is not None:
             return Callable(method, f"{info.name}.{name}", frame.bound, info.name)
