@@ -153,15 +153,14 @@ class Rounds:
 
     def _told(self, place: int, telling: Telling) -> Told:
         """What a file tells of others."""
-        from hostsync.infer.linking.telling import Told
-        from hostsync.lint.callers.heard import NOTHING
+        from hostsync.lint.callers.heard import NOTHING, told_in
 
         first, caches = self.first, self.first.caches
         known = self._parsed.get(telling.digest)
         if known is not None:
             return known
         if telling.text is not None:
-            found: Told | None = Told(*json.loads(telling.text))
+            found: Told | None = told_in(telling.text)
         else:
             found = None if caches is None else told_of(caches, first.project.entries[place].key, telling)
         if found is None:
@@ -171,7 +170,7 @@ class Rounds:
             text = study_file(self.task(place)._replace(handed=handed)).told
             # A file that has changed since may tell something else, or nothing any more.
             self.is_true = self.is_true and text is not None and digest(b"", encoded(text)) == telling.digest
-            found = NOTHING if text is None else Told(*json.loads(text))
+            found = NOTHING if text is None else told_in(text)
         self._parsed[telling.digest] = found
         return found
 

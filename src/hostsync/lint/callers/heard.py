@@ -107,6 +107,11 @@ class Heard(Mapping[str, Told]):
         return told(self[key]) if line is None else json.loads(line.split("\t")[number])
 
 
+def told_in(text: str) -> Told:
+    """What a file tells, from JSON."""
+    return Told(*json.loads(text))
+
+
 def _line_of(told: Told) -> str:
     # No character inside of a text is a tab in JSON.
     parts = (told.bases, list(told.open), names_in(told))
@@ -125,7 +130,7 @@ class Arrived:
     def add(self, mark: str, text: str) -> None:
         """Takes in what a file tells, as JSON, and its digest."""
         if mark not in self.told:
-            told = self.told[mark] = Told(*json.loads(text))
+            told = self.told[mark] = told_in(text)
             self.lines[mark] = _line_of(told)
 
 

@@ -73,12 +73,12 @@ class KeptEvidence:
 
 def told_of(caches: Caches, key: str, telling: Telling) -> Told | None:
     """What a file told, from the cache; None if it is lost."""
-    from hostsync.infer.linking.telling import Told
+    from hostsync.lint.callers.heard import told_in
 
     text = caches.told.get_text(round_name(key, telling.round), telling.digest)
     if text is None or digest(b"", encoded(text)) != telling.digest:
         return None
-    return Told(*json.loads(text))
+    return told_in(text)
 
 
 def lines_of(caches: Caches, name: str, version: bytes) -> dict[str, str]:
