@@ -173,13 +173,14 @@ class HandedIn(nn.Module):
     def __init__(self, mask, weight=None, table=None, scale=None):
         super().__init__()
         self.register_buffer("mask", mask)
-        weight = torch.as_tensor(weight) if weight is not None else None
-        self.register_buffer(name="weight", tensor=weight)
+        gain = torch.as_tensor(weight) if weight is not None else None
+        self.register_buffer(name="gain", tensor=gain)
         self.register_parameter("table", param=table)
         self.scale = scale
 
     def forward(self, x: torch.Tensor):
-        x = x * torch.as_tensor(self.weight, device=x.device)  # silent: HS404
+        x = x * torch.as_tensor(self.gain, device=x.device)  # silent: HS404
+        x = x * torch.as_tensor(self.table, device=x.device)  # silent: HS404
         x = x * torch.as_tensor(self.mask, device=x.device)  # silent: HS404
         x = x * torch.as_tensor(self.scale, device=x.device)  # expect: HS404
-        return x, float(self.mask), int(self.weight), float(self.table)  # expect: HS103, HS103, HS103
+        return x, float(self.mask), int(self.gain), float(self.table)  # expect: HS103, HS103, HS103

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from hostsync.lint import ahead
+from hostsync.lint import ahead, scan
 from hostsync.lint.ahead import Ahead, hand_out, parse_ahead, parsed_by
 from hostsync.lint.check import Plan
 from hostsync.lint.entries import content_digest, entry_of
@@ -93,7 +94,14 @@ def test_notebooks_are_not_parsed_ahead(tmp_path: Path) -> None:
         assert chunk == ["waits.py"]
 
 
-def test_what_is_given_is_not_parsed_ahead_from_disk(tmp_path: Path) -> None:
+def test_what_is_given_is_not_parsed_ahead_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[str] = []
+
+    def noted(workers: Workers, files: Sequence[SourceFile], name_of: Callable[[SourceFile], str]) -> None:
+        handed.extend(file.path.name for file in files)
+        hand_out(workers, files, name_of)
+
+    monkeypatch.setattr(scan, "hand_out", noted)
     given = {}
     for number in range(40):
         path = tmp_path / f"m{number}.py"
@@ -102,6 +110,7 @@ def test_what_is_given_is_not_parsed_ahead_from_disk(tmp_path: Path) -> None:
             given[path] = b"import torch\n"
     found = check_files(files_in(tmp_path), workers=2, given=given)
     assert sum(len(checked.findings) for checked in found) == 20
+    assert sorted(handed) == sorted(f"m{number}.py" for number in range(0, 40, 2))
 
 
 def test_a_worker_that_is_awaited_parses_no_further_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,7 @@ class Linked(Order[Result]):
                 self.arrived.add(result.told_digest, result.told)
 
     def meanwhile(self) -> None:
-        # They say what is reported at the end, and take a while to be read.
+        # The rules say what is reported at the end, and take a while to be read.
         for extended in {self.project.entries[place].file.settings.extend_rules for place in self.asked}:
             rules_by_code(extended)
 

@@ -54,8 +54,6 @@ class Rounds:
         """By group and file, what callers hand in."""
         results = first.results.items()
         self._tellings = {place: Telling(result.told, result.told_digest, 0) for place, result in results}
-        self._parsed: dict[str, Told] = dict(first.arrived.told)
-        """What files tell, by its digest."""
         self._callers: dict[str, Evidence] = {}
         """By group."""
         self._lines: dict[str, dict[str, str]] = {}
@@ -156,7 +154,7 @@ class Rounds:
         from hostsync.lint.callers.heard import NOTHING, told_in
 
         first, caches = self.first, self.first.caches
-        known = self._parsed.get(telling.digest)
+        known = first.arrived.told.get(telling.digest)
         if known is not None:
             return known
         if telling.text is not None:
@@ -171,7 +169,7 @@ class Rounds:
             # A file that has changed since may tell something else, or nothing any more.
             self.is_true = self.is_true and text is not None and digest(b"", encoded(text)) == telling.digest
             found = NOTHING if text is None else told_in(text)
-        self._parsed[telling.digest] = found
+        first.arrived.told[telling.digest] = found
         return found
 
     def task(self, place: int) -> Task:

@@ -125,7 +125,7 @@ class Arrived:
         self.told: dict[str, Told] = {}
         """By its digest."""
         self.lines: dict[str, str] = {}
-        """By the same, the lines of `Heard`."""
+        """By the same, the lines of `Heard`; of what came in alone."""
 
     def add(self, mark: str, text: str) -> None:
         """Takes in what a file tells, as JSON, and its digest."""
