@@ -170,11 +170,10 @@ class Neuron(nn.Module):
 class HandedIn(nn.Module):
     """Nothing but tensors can be registered."""
 
-    def __init__(self, mask, weight=None, table=None, scale=None):
+    def __init__(self, mask, gain: "float | torch.Tensor | None" = None, table=None, scale=None):
         super().__init__()
-        self.register_buffer("mask", mask)
-        gain = torch.as_tensor(weight) if weight is not None else None
-        self.register_buffer(name="gain", tensor=gain)
+        self.register_buffer(name="mask", tensor=mask)
+        self.register_buffer("gain", gain)
         self.register_parameter("table", param=table)
         self.scale = scale
 
@@ -183,4 +182,10 @@ class HandedIn(nn.Module):
         x = x * torch.as_tensor(self.table, device=x.device)  # silent: HS404
         x = x * torch.as_tensor(self.mask, device=x.device)  # silent: HS404
         x = x * torch.as_tensor(self.scale, device=x.device)  # expect: HS404
+        if self.table > 0:  # expect: HS201
+            return x
+        if self.mask > 0:  # expect: HS201
+            return x
+        if self.gain > 0:  # expect: HS201
+            return x
         return x, float(self.mask), int(self.gain), float(self.table)  # expect: HS103, HS103, HS103
