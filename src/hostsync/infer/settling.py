@@ -94,9 +94,12 @@ def _at_the_end(context: Context, event: Event, device: Device) -> bool:
 def _is_doubtful(record: Recorded, device: Device) -> bool:
     """What may be no tensor, and if it is one may be on the CPU as well as anywhere: of nine such lines one waited.
 
-    Who writes `x.cpu()` has seen `x` elsewhere.
+    So did one of nine copies to a device of what was handed in, or made on the CPU, or is of unknown places. Who writes
+    `x.cpu()` has seen `x` elsewhere.
     """
-    if record.source is not None or record.sure or record.event.op in _TO_HOST:
+    if record.source is not None:
+        return {"?", "cpu"} <= record.source and is_of_params(record.source)
+    if record.sure or record.event.op in _TO_HOST:
         return False
     return "cpu" in device and "?" in device
 
