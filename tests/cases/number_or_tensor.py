@@ -280,3 +280,20 @@ def handed_sizes(x, sizes):
 
 def handed_a_tensor(x: Tensor, sizes):
     return [int(size) for size in sizes_or_others(sizes, x[0])]  # expect: HS103
+
+
+def picked(values: Tensor, index: Union[int, Tensor]):
+    return values[index], int(index)  # expect: HS103
+
+
+def picked_here(values: Tensor, index: Union[int, Tensor]):
+    # The call below says nothing of a tensor.
+    return values[index], int(index)  # expect-possible: HS103  # silent: HS103
+
+
+def picked_by_turns(values: Tensor, index: Union[int, Tensor]):
+    return [int(index) + at for at in range(len(values))]  # expect: HS103
+
+
+def pick(values, index):
+    return picked_here(values, index), picked_by_turns(values, index)

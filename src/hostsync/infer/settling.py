@@ -76,7 +76,7 @@ def settle(context: Context, recorded: list[Recorded]) -> list[Event]:
             _at_setup(context, record, device)
             or _in_data_loading(context, record, device)
             or _at_the_end(context, event, device)
-            or _is_doubtful(record, device)
+            or _is_doubtful(context, record, device)
         ):
             event = event._replace(confidence="possible")
         events.append(event)
@@ -91,17 +91,20 @@ def _at_the_end(context: Context, event: Event, device: Device) -> bool:
     return context.tries_out and event.symbol == "<module>" and event.kind == "read-back" and not is_certain(device)
 
 
-def _is_doubtful(record: Recorded, device: Device) -> bool:
+def _is_doubtful(context: Context, record: Recorded, device: Device) -> bool:
     """What may be no tensor, and if it is one may be on the CPU as well as anywhere: of nine such lines one waited.
 
-    So did one of nine copies to a device of what was handed in, or made on the CPU, or is of unknown places. Who writes
-    `x.cpu()` has seen `x` elsewhere.
+    So did one of eight outside of loops in functions that have callers, of which none hands in what surely is a tensor,
+    and one of eight copies of what was handed in, or made on the CPU, or is of an unknown place. Who writes `x.cpu()`
+    has seen `x` elsewhere.
     """
     if record.source is not None:
         return {"?", "cpu"} <= record.source and is_of_params(record.source)
     if record.sure or record.event.op in _TO_HOST:
         return False
-    return "cpu" in device and "?" in device
+    if "cpu" in device and "?" in device:
+        return True
+    return record.event.hot != "loop" and record.event.symbol in context.calls
 
 
 def _checks_a_distribution(context: Context, name: str) -> bool:
