@@ -337,3 +337,13 @@ class Own(Shapes, torch.distributions.Beta):
 
 def gamma(a: torch.Tensor, x: torch.Tensor):
     return Gamma(a, a).log_prob(x)  # expect: HS602
+
+
+def dimensions(mean: Tensor, std: Tensor):
+    joint = D.Independent(Normal(mean, std), 1)  # expect: HS602
+    scale = joint.base_dist.scale
+    if joint.reinterpreted_batch_ndims == 0:  # silent: HS201
+        return scale
+    if Normal(mean, std, validate_args=False).loc.sum() > 0:  # expect: HS201
+        return scale
+    return joint

@@ -221,11 +221,16 @@ def _of_distribution(frame: Frame, base: Instance, known_as: str, name: str) -> 
     op = frame.context.ops.get(f"{known_as}.{name}")
     if op is not None and op.is_property and op.returns == "tensor":
         return tensor_by_default(base.device)
-    made = frame.context.ops.get(known_as) if op is None and name != "validate_args" else None
+    made = frame.context.ops.get(known_as) if op is None and name not in _NO_TENSORS else None
     if made is not None and any(param.name == name for param in made.params):
         # What it was made with; a number becomes a tensor.
         return tensor_by_default(base.device)
     return Method(base, name)
+
+
+_NO_TENSORS: Final = frozenset({"validate_args", "reinterpreted_batch_ndims", "transforms", "dim"})
+"""What distributions are made with beside tensors (torch.distributions: Independent, TransformedDistribution,
+LKJCholesky)."""
 
 
 def _is_property(node: facts.Function) -> bool:
