@@ -40,6 +40,8 @@ def f(x, rows, flag, other):
     for row in rows:
         assert flag
         other += x
+        if flag and not rows or x:
+            continue
     return x
 """
 
@@ -88,7 +90,9 @@ def test_names_that_stand_alone(hostsync_in: Hostsync, tmp_path: Path) -> None:
         7: {"rows"},
         8: {"flag"},
         9: {"other", "x"},
-        10: {"x"},
+        10: {"flag", "rows", "x"},
+        11: set(),
+        12: {"x"},
     }
 
 

@@ -97,6 +97,9 @@ def _names_in(node: Any) -> Iterator[facts.Name]:
                 part = part.value
             if isinstance(part, facts.Name):
                 yield part
+            elif isinstance(part, facts.Logical) or (isinstance(part, facts.Unary) and part.op == "not"):
+                # A condition is taken apart: `not x`, `x and y`.
+                yield from _names_in(part)
 
 
 @contextmanager
