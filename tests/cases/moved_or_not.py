@@ -1,7 +1,6 @@
 """What was moved to the place that a caller names, or nobody knows where it is, does not come from the host there.
 
-It counts as coming from the host if other callers name the CPU, but to those it is no copy. What was handed in, or made
-on the CPU, or is of an unknown place is as good as anywhere; of two of these, it counts.
+It counts as coming from the host if other callers name the CPU, but to those it is no copy.
 """
 
 import torch
@@ -27,24 +26,3 @@ def normalized_or_not(shape, ask, device=None):
 def use(theta: Tensor, shape, ask):
     first = normalized(shape, theta.device), normalized(shape, "cpu")
     return first, normalized_or_not(shape, ask, theta.device), normalized_or_not(shape, ask, "cpu")
-
-
-def of_three_places(x: Tensor, model, kind: str, device: torch.device):
-    if kind == "noise":
-        x = torch.randn(3)
-    elif kind == "model":
-        x = torch.relu(model(x))
-    return x.to(device)  # expect-possible: HS401  # silent: HS401
-
-
-def handed_in_or_made(x: Tensor, kind: str, device: torch.device):
-    if kind == "noise":
-        x = torch.randn(3)
-    return x.to(device)  # expect: HS401
-
-
-def made_or_unknown(model, kind: str, device: torch.device):
-    x = torch.randn(3)
-    if kind == "model":
-        x = torch.relu(model(x))
-    return x.to(device)  # expect: HS401

@@ -94,13 +94,10 @@ def _at_the_end(context: Context, event: Event, device: Device) -> bool:
 def _is_doubtful(context: Context, record: Recorded, device: Device) -> bool:
     """What may be no tensor, and if it is one may be on the CPU as well as anywhere: of nine such lines one waited.
 
-    So did one of eight outside of loops in functions that have callers, of which none hands in what surely is a tensor,
-    and one of eight copies of what was handed in, or made on the CPU, or is of an unknown place. Who writes `x.cpu()`
-    has seen `x` elsewhere.
+    So did one of eight outside of loops in functions that have callers, of which none hands in what surely is a tensor.
+    Who writes `x.cpu()` has seen `x` elsewhere.
     """
-    if record.source is not None:
-        return {"?", "cpu"} <= record.source and is_of_params(record.source)
-    if record.sure or record.event.op in _TO_HOST:
+    if record.source is not None or record.sure or record.event.op in _TO_HOST:
         return False
     if "cpu" in device and "?" in device:
         return True
