@@ -97,3 +97,9 @@ class Losses(nn.Module):
         if found > 0:  # expect: HS201
             return found
         return getattr(self, f"loss_{name}")(x, order)
+
+
+def summed_by(semiring, scores: torch.Tensor):
+    # What sums up tensors is none: to one, this would be the number of a dimension.
+    both = torch.stack([scores, scores], dim=-1)
+    return semiring.sum(both), semiring.prod(scores.view(3, -1))  # silent: HS605

@@ -55,3 +55,9 @@ def rows_and_columns(adjacency: torch.Tensor, features: torch.Tensor):
     source = edges[0]
     near = features[source]  # silent: HS308
     return near, features[adjacency.col_indices()[0]]  # expect: HS308
+
+
+def without_duplicates(grad: torch.Tensor, state: torch.Tensor):
+    grad = grad.coalesce()  # expect: HS605
+    again = state.sparse_mask(grad).coalesce()  # silent: HS605
+    return again.values(), state.to_sparse().coalesce()  # expect: HS605

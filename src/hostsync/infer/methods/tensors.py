@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
+from hostsync.catalogue.model import Op
 from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
@@ -60,9 +61,14 @@ def tensor_method(
     if not receiver.sure and name == "state_dict":
         # What was moved to a device and has a state is a module.
         return Mapping((), Tensor(receiver.device))
+    if name == "coalesce" and _is_coalesced(receiver_node(node)):
+        return receiver._replace(param=None)
     op = frame.context.ops.get("Tensor." + name)
     if op is None:
         return receiver._replace(ndim=None, dtype="", param=None) if not receiver.sure else UNKNOWN
+    if args and isinstance(args[0][1], Tensor) and _is_no_dimension(op, args[0][1]):
+        # `semiring.sum(scores)`: what sums up tensors isn't one.
+        return args[0][1]._replace(ndim=None, dtype="", param=None)
     if not receiver.sure and (name in _NOT_OF_ARRAYS or (op.tensor_only and not op.is_property)):
         # Neither a number nor an array has such a method.
         receiver = receiver._replace(sure=True)
@@ -76,6 +82,24 @@ def tensor_method(
     # A member that bundles of tensors, numbers and modules have as well does not make sure what was not.
     sure = receiver.sure or name not in SHARED
     return value if value.param is None and value.sure == sure else value._replace(param=None, sure=sure)
+
+
+_COALESCED: Final = frozenset({"coalesce", "sparse_mask", "to_sparse", "to_sparse_coo"})
+
+
+def _is_coalesced(node: facts.Expr | None) -> bool:
+    """Whether a tensor comes from a method that gives it without duplicates, so that `coalesce` has nothing to do.
+
+    That of `sparse_mask` has none where its mask has none (aten/src/ATen/native/sparse/SparseTensor.cpp).
+    """
+    return isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _COALESCED
+
+
+def _is_no_dimension(op: Op, value: Tensor) -> bool:
+    """Whether a method of tensors would take a tensor for the number of a dimension, which it can't be."""
+    if not value.sure or value.ndim == 0 or not op.params or op.params[0].name != "dim":
+        return False
+    return any(test.param == "dim" and test.predicate == "tensor" for wait in op.waits for test in wait.tests)
 
 
 def _is_a_size(frame: Frame, node: facts.Expr, value: Value) -> bool:
