@@ -981,6 +981,39 @@ def test_without_a_top_a_folder_sees_only_what_is_below_it(tmp_path: Path) -> No
     assert whole["main.py"] == [(3, "HS401", "likely")]
 
 
+BARE = {
+    "tool/models/__init__.py": "",
+    "tool/models/net.py": """\
+        import torch
+        from other.parts import row
+        from tool.parts import table
+        from tool.text.ids import ids
+
+
+        def moved(x: torch.Tensor):
+            return row(3).to(x.device), table(3).to(x.device), ids(3).to(x.device)
+        """,
+    "tool/parts.py": """\
+        import torch
+
+
+        def table(n):
+            return torch.arange(n)
+        """,
+    "tool/text/ids.py": "import torch\n\ndef ids(n):\n    return torch.arange(n)\n",
+    "other/parts.py": "import torch\n\ndef row(n):\n    return torch.arange(n)\n",
+}
+"""A package without an `__init__.py`, and another beside it."""
+
+
+@pytest.mark.parametrize("place", ["code", "lib/site-packages"])
+def test_without_a_top_the_name_of_a_folder_says_where_it_lies(tmp_path: Path, place: str) -> None:
+    """What it imports under its own name is found there; the one beside it may be anything."""
+    write(tmp_path / place, BARE)
+    whole = both(tmp_path / place)
+    assert whole["net.py"] == [(8, "HS401", "likely"), (8, "HS401", "likely")]
+
+
 def test_installed_packages_do_not_see_each_other_by_their_folders(tmp_path: Path) -> None:
     place = tmp_path / "lib" / "site-packages"
     write(

@@ -68,7 +68,9 @@ def survey(
     around = [encoded(name) for place in places for name in _folders(place)]
     if units is not None:
         # Of the folders further up, too, what lies in them decides.
-        above = sorted({root for place in places for root in units.roots.of(place)} - set(places))
+        above = sorted(
+            {root for place in places for root in units.roots.of(place) if not root.endswith(os.sep)} - set(places)
+        )
         around += [
             encoded(part) for root in above for part in (root, *sorted(filter(is_importable, units.roots.names(root))))
         ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from hostsync.facts import KNOWN_BY_NAME, Imported, Outline
+from hostsync.project.paths import own_name
 
 INIT: Final = "__init__"
 _LONGEST_WAY: Final = 12
@@ -273,7 +274,10 @@ class Resolver:
         """The module that lies where `dotted` says, below one of some folders."""
         about = (roots, dotted)
         if about not in self._from_roots:
-            paths = (_path(root, name) for root in roots for name in (dotted, f"{dotted}.{INIT}"))
+            first = dotted.partition(".")[0]
+            # A place that ends in a separator counts for what it holds of the first folder alone.
+            bases = [root for root in roots if not root.endswith(os.sep) or own_name(root, roots[0]) == first]
+            paths = (_path(root, name) for root in bases for name in (dotted, f"{dotted}.{INIT}"))
             self._from_roots[about] = next((self._by_path[path] for path in paths if path in self._by_path), None)
         return self._from_roots[about]
 
@@ -425,7 +429,7 @@ def _name_of(module: Module) -> str:
 
 def _path(folder: str, dotted: str) -> str:
     """Where a module lies below a folder, without the end of its file."""
-    return f"{folder}{os.sep}{dotted.replace('.', os.sep)}"
+    return f"{folder.rstrip(os.sep)}{os.sep}{dotted.replace('.', os.sep)}"
 
 
 def _absolute(dotted: str, written: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -35,3 +36,8 @@ def mode_of(path: Path) -> int | None:
         return path.stat().st_mode
     except (OSError, ValueError):
         return None
+
+
+def own_name(place: str, folder: str) -> str:
+    """What a folder, or the one that it lies in, is called below a place that counts for this name alone."""
+    return folder[len(place) :].partition(os.sep)[0] if folder.startswith(place) else ""

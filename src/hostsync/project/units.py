@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from hostsync.project.cache import digest, encoded
 from hostsync.project.discovery import Discovered, SettingsFor, SourceFile, discover
-from hostsync.project.paths import is_file, is_folder
+from hostsync.project.paths import is_file, is_folder, own_name
 
 INSTALLED = ("site-packages", "dist-packages")
 """Folders whose packages have nothing to do with each other."""
@@ -69,7 +69,9 @@ class Roots:
 
     Folders without an `__init__.py` are packages for Python too (PEP 420), so `models/net.py` may say `import
     utils.misc`. Which folder a program is run from its files don't say: all count from its own to the one that is the
-    top by what lies in it, and those called `src` in there. Without such a top it is the own folder alone.
+    top by what lies in it, and those called `src` in there. Without such a top it is the own folder alone; but what a
+    folder is called itself says where its name is found, `import tool.models` in `tool/models/net.py`. Such a place
+    ends in a separator, and counts for that name alone.
     """
 
     def __init__(self) -> None:
@@ -120,17 +122,22 @@ class Roots:
 
     def _above(self, folder: str) -> tuple[str, ...]:
         found: list[str] = []
+        own: list[str] = []
         path = Path(folder)
         for place in (path, *path.parents)[: _HIGHEST + 1]:
-            if place.name in INSTALLED or not place.name:
+            if place.name in INSTALLED:
+                own = [f"{place}{os.sep}"]
                 break
+            if not place.name:
+                break
+            own.append(f"{place.parent}{os.sep}")
             found.append(str(place))
             names = self._names_in(str(place))
             if _BESIDE in names:
                 found.append(str(place / _BESIDE))
             if not _MARKS.isdisjoint(names):
                 return tuple(dict.fromkeys(found))
-        return (folder,)
+        return (folder, *own)
 
 
 class Units:
@@ -171,8 +178,14 @@ class Units:
         if root.name in INSTALLED:
             return []
         found: list[SourceFile] = []
-        for base in map(Path, self.roots.of(str(root))):
-            names = self.roots.names(str(base))
+        for folder in self.roots.of(str(root)):
+            if folder.endswith(os.sep):
+                own = own_name(folder, str(root))
+                for dotted in sorted(packages[own]) if own in packages else ():
+                    found += self._below(Path(folder) / own, dotted.partition(".")[2], is_named=True)
+                continue
+            base = Path(folder)
+            names = self.roots.names(folder)
             for name in sorted(set(packages) - KNOWN_BY_CATALOGUE):
                 if name in names and _INIT in self.roots.names(str(base / name)):
                     found += self._other(base / name, True)
@@ -195,12 +208,15 @@ class Units:
         files = {str(f.path): f for folder, is_package in before.packages for f in self._all(Path(folder), is_package)}
         return [file for path, file in files.items() if path not in self._known]
 
-    def _below(self, base: Path, dotted: str) -> list[SourceFile]:
-        """The files of the folder, or of the package, that `dotted` names below `base` by way of bare folders."""
+    def _below(self, base: Path, dotted: str, *, is_named: bool = False) -> list[SourceFile]:
+        """The files of the folder, or of the package, that `dotted` names below `base` by way of bare folders.
+
+        With `is_named`, the name of `base` itself came before, so that what lies in it counts, too.
+        """
         place = base
         for part in dotted.split("."):
             names = self.roots.names(str(place))
-            if f"{part}.py" in names and place != base:
+            if f"{part}.py" in names and (is_named or place != base):
                 return self._other(place, False)
             if part not in names:
                 break
