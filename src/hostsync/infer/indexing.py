@@ -8,6 +8,7 @@ into one element, or at tensor positions, is copied (until torch 2.15).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple, TypeGuard
 
@@ -19,6 +20,7 @@ from hostsync.infer.classes import class_attribute, fields_of
 from hostsync.infer.frame import EVALUATORS, SAMPLE, Frame, as_tensor, evaluate, evaluate_silently, explain
 from hostsync.infer.hints import dimensions, keys
 from hostsync.infer.hints.annotations import MODULE_CLASS, named_type
+from hostsync.infer.hints.brought_back import is_brought_back
 from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import (
     decides,
@@ -494,6 +496,8 @@ def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
         return base._replace(ndim=None, dtype="")
     if not base.sure and _is_of_tensors_alone(node.key, parts) and _has_tensors(frame):
         base = base._replace(sure=True)
+    if not is_certain(base.device) and _is_by_names_brought_back(frame, parts):
+        base = base._replace(device=CPU, param=None)
     _crossing(frame, node, base, parts)
     masks = [p for p in parts if p.kind == "mask"]
     if masks:
@@ -509,6 +513,15 @@ def _load_tensor(frame: Frame, node: facts.Subscript, base: Tensor) -> Value:
     if base.pinned is not False:
         part = part._replace(pinned=_is_pinned_still(base.pinned, parts))
     return explain(part, node) if masks else part
+
+
+def _is_by_names_brought_back(frame: Frame, parts: Sequence[Part]) -> bool:
+    for part in parts:
+        if part.kind == "tensor" and isinstance(part.node, facts.Name) and isinstance(part.value, Tensor):
+            name = part.node.id
+            if part.value.device == CPU and frame.function is not None and is_brought_back(frame.function, name):
+                return True
+    return False
 
 
 _COPIED: Final = frozenset({"mask", "tensor", "list", "array"})
