@@ -171,7 +171,8 @@ class Rows:
         return lengths.max().item(), self.offsets[rows]  # silent: HS101, HS405
 
     def on_the_device(self, rows: torch.Tensor):
-        rows = rows.to("cpu")  # expect: HS102
+        rows = rows.to(device=torch.device("cpu"))  # expect: HS102
         table = torch.zeros(9, device="cuda")
         chosen = torch.arange(3)
-        return table[rows], self.lengths.float()[chosen]  # expect: HS405, HS405
+        first = table[rows]  # expect: HS405
+        return first, self.offsets[rows], self.lengths.float()[chosen]  # expect: HS405

@@ -7,6 +7,7 @@ by nothing else. A table on the GPU takes an index as it is.
 from __future__ import annotations
 
 from hostsync import facts
+from hostsync.infer.hints.defaults import is_host
 from hostsync.infer.hints.evidence import nodes_in
 
 
@@ -25,7 +26,8 @@ def _is_to_host(node: facts.Expr) -> bool:
         return False
     if node.func.name == "cpu":
         return True
-    return node.func.name == "to" and any(type(arg) is facts.Const and arg.value == "cpu" for arg in node.args)
+    given = (*node.args, *[keyword.value for keyword in node.keywords])
+    return node.func.name == "to" and any(map(is_host, given))
 
 
 def _of(node: facts.Expr, name: str) -> bool:
