@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import textwrap
 from collections.abc import Mapping
@@ -22,8 +23,9 @@ from hostsync.lint.studying import Result, Task, study_file
 from hostsync.project.cache import Cache
 from hostsync.project.config import Resolver
 from hostsync.project.discovery import discover
+from hostsync.project.paths import is_own_place, own_name
 from hostsync.project.settings import Overrides
-from hostsync.project.units import Units
+from hostsync.project.units import Roots, Units
 
 PACKAGES = Path(__file__).resolve().parents[1] / "cases" / "packages"
 Found = dict[str, list[tuple[int, str, str]]]
@@ -1012,6 +1014,15 @@ def test_without_a_top_the_name_of_a_folder_says_where_it_lies(tmp_path: Path, p
     write(tmp_path / place, BARE)
     whole = both(tmp_path / place)
     assert whole["net.py"] == [(8, "HS401", "likely"), (8, "HS401", "likely")]
+
+
+def test_a_place_that_counts_for_one_name_is_told_from_a_folder(tmp_path: Path) -> None:
+    """The top of a file system ends in a separator, too."""
+    folder = str(tmp_path / "tool" / "text")
+    own = [place for place in Roots().of(folder) if is_own_place(place, folder)]
+    assert [own_name(place, folder) for place in own[:2]] == ["text", "tool"]
+    assert not is_own_place(os.sep, os.sep)
+    assert own_name(os.path.join(tmp_path, "other", ""), folder) == ""
 
 
 def test_installed_packages_do_not_see_each_other_by_their_folders(tmp_path: Path) -> None:

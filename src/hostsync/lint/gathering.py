@@ -18,6 +18,7 @@ from hostsync.project.discovery import SourceFile
 from hostsync.project.graph import Graph, Need, Written, build, rebuilt
 from hostsync.project.imports import Module
 from hostsync.project.index import load_indexes
+from hostsync.project.paths import is_own_place
 from hostsync.project.units import MOST_SCRIPTS, Units, is_importable, place_of, root_of, unit_of
 
 
@@ -69,7 +70,7 @@ def survey(
     if units is not None:
         # Of the folders further up, too, what lies in them decides.
         above = sorted(
-            {root for place in places for root in units.roots.of(place) if not root.endswith(os.sep)} - set(places)
+            {root for place in places for root in units.roots.of(place) if not is_own_place(root, place)} - set(places)
         )
         around += [
             encoded(part) for root in above for part in (root, *sorted(filter(is_importable, units.roots.names(root))))

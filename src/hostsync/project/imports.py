@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from hostsync.facts import KNOWN_BY_NAME, Imported, Outline
-from hostsync.project.paths import own_name
+from hostsync.project.paths import is_own_place, own_name
 
 INIT: Final = "__init__"
 _LONGEST_WAY: Final = 12
@@ -275,8 +275,8 @@ class Resolver:
         about = (roots, dotted)
         if about not in self._from_roots:
             first = dotted.partition(".")[0]
-            # A place that ends in a separator counts for what it holds of the first folder alone.
-            bases = [root for root in roots if not root.endswith(os.sep) or own_name(root, roots[0]) == first]
+            # The first is the folder that the module is in.
+            bases = [r for r in roots if not is_own_place(r, roots[0]) or own_name(r, roots[0]) == first]
             paths = (_path(root, name) for root in bases for name in (dotted, f"{dotted}.{INIT}"))
             self._from_roots[about] = next((self._by_path[path] for path in paths if path in self._by_path), None)
         return self._from_roots[about]

@@ -38,6 +38,14 @@ def mode_of(path: Path) -> int | None:
         return None
 
 
+def is_own_place(place: str, folder: str) -> bool:
+    """Whether imports may start from a place under the name of the folder alone that they are in, or that is above.
+
+    Such a place ends in a separator, as the top of a file system does that is itself the folder.
+    """
+    return place.endswith(os.sep) and place != folder
+
+
 def own_name(place: str, folder: str) -> str:
     """What a folder, or the one that it lies in, is called below a place that counts for this name alone."""
     return folder[len(place) :].partition(os.sep)[0] if folder.startswith(place) else ""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from hostsync.project.cache import digest, encoded
 from hostsync.project.discovery import Discovered, SettingsFor, SourceFile, discover
-from hostsync.project.paths import is_file, is_folder, own_name
+from hostsync.project.paths import is_file, is_folder, is_own_place, own_name
 
 INSTALLED = ("site-packages", "dist-packages")
 """Folders whose packages have nothing to do with each other."""
@@ -71,7 +71,7 @@ class Roots:
     utils.misc`. Which folder a program is run from its files don't say: all count from its own to the one that is the
     top by what lies in it, and those called `src` in there. Without such a top it is the own folder alone; but what a
     folder is called itself says where its name is found, `import tool.models` in `tool/models/net.py`. Such a place
-    ends in a separator, and counts for that name alone.
+    counts for that name alone (`paths.is_own_place`).
     """
 
     def __init__(self) -> None:
@@ -179,9 +179,9 @@ class Units:
             return []
         found: list[SourceFile] = []
         for folder in self.roots.of(str(root)):
-            if folder.endswith(os.sep):
+            if is_own_place(folder, str(root)):
                 own = own_name(folder, str(root))
-                for dotted in sorted(packages[own]) if own in packages else ():
+                for dotted in sorted(packages.get(own, ())):
                     found += self._below(Path(folder) / own, dotted.partition(".")[2], is_named=True)
                 continue
             base = Path(folder)

@@ -572,6 +572,15 @@ def nodes_in(body: tuple[Stmt, ...], closed: frozenset[type]) -> Iterator[Any]:
             stack += node[at]
 
 
+def rebound(body: tuple[Stmt, ...], name: str) -> Iterator[tuple[Attr, Call]]:
+    """The calls of methods that a block binds a name to, as `x = x.to(device)`: the method, and the call."""
+    for node in nodes_in(body, frozenset()):
+        if type(node) is not Assign or type(node.value) is not Call or type(node.value.func) is not Attr:
+            continue
+        if any(type(target) is Name and target.id == name for target in node.targets):
+            yield node.value.func, node.value
+
+
 def mentions_any(body: tuple[Stmt, ...], names: frozenset[str]) -> bool:
     """Whether a block speaks of one of some names."""
     stack: list[Any] = list(body)

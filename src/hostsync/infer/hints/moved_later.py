@@ -8,25 +8,18 @@ from __future__ import annotations
 
 from hostsync import facts
 from hostsync.infer.hints.defaults import last_name, speaks_of
-from hostsync.infer.hints.evidence import nodes_in
+from hostsync.infer.hints.evidence import rebound
 
 
 def is_moved_later(function: facts.Function, name: str) -> bool:
     """Whether a function binds a name anew to what it is on a device: `x = x.to(device)`, `x = x.cuda()`."""
-    for node in nodes_in(function.body, frozenset()):
-        if type(node) is not facts.Assign or type(node.value) is not facts.Call:
-            continue
-        call = node.value
-        if type(call.func) is not facts.Attr or last_name(call.func.value) != name:
-            continue
-        if any(type(target) is facts.Name and target.id == name for target in node.targets) and _to_device(call):
-            return True
-    return False
+    return any(
+        last_name(method.value) == name and _to_device(method, call) for method, call in rebound(function.body, name)
+    )
 
 
-def _to_device(call: facts.Call) -> bool:
-    assert isinstance(call.func, facts.Attr)
-    if call.func.name == "cuda":
+def _to_device(method: facts.Attr, call: facts.Call) -> bool:
+    if method.name == "cuda":
         return True
     given = (*call.args, *[keyword.value for keyword in call.keywords])
-    return call.func.name == "to" and any(speaks_of(node, "device") for node in given)
+    return method.name == "to" and any(speaks_of(node, "device") for node in given)

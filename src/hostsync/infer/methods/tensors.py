@@ -9,6 +9,7 @@ from hostsync.catalogue.model import Op
 from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.sparse_products import is_coalesced
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.hints.evidence import receiver_node
 from hostsync.infer.values import (
@@ -61,7 +62,7 @@ def tensor_method(
     if not receiver.sure and name == "state_dict":
         # What was moved to a device and has a state is a module.
         return Mapping((), Tensor(receiver.device))
-    if name == "coalesce" and _is_coalesced(receiver_node(node)):
+    if name == "coalesce" and is_coalesced(receiver_node(node)):
         return receiver._replace(param=None)
     op = frame.context.ops.get("Tensor." + name)
     if op is None:
@@ -82,17 +83,6 @@ def tensor_method(
     # A member that bundles of tensors, numbers and modules have as well does not make sure what was not.
     sure = receiver.sure or name not in SHARED
     return value if value.param is None and value.sure == sure else value._replace(param=None, sure=sure)
-
-
-_COALESCED: Final = frozenset({"coalesce", "sparse_mask", "to_sparse", "to_sparse_coo"})
-
-
-def _is_coalesced(node: facts.Expr | None) -> bool:
-    """Whether a tensor comes from a method that gives it without duplicates, so that `coalesce` has nothing to do.
-
-    That of `sparse_mask` has none where its mask has none (measured: none of nine such lines waited).
-    """
-    return isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _COALESCED
 
 
 def _is_no_dimension(op: Op, value: Tensor) -> bool:
