@@ -1022,7 +1022,7 @@ def test_a_place_that_counts_for_one_name_is_told_from_a_folder(tmp_path: Path) 
     own = [place for place in Roots().of(folder) if is_own_place(place, folder)]
     assert [own_name(place, folder) for place in own[:2]] == ["text", "tool"]
     assert not is_own_place(os.sep, os.sep)
-    assert own_name(os.path.join(tmp_path, "other", ""), folder) == ""
+    assert own_name(f"{tmp_path / 'other'}{os.sep}", folder) == ""
 
 
 def test_installed_packages_do_not_see_each_other_by_their_folders(tmp_path: Path) -> None:
