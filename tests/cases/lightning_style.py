@@ -1,6 +1,7 @@
 import pytorch_lightning as pl
 import torch
 import torch.nn.functional as F
+from pytorch_lightning.core.lightning import LightningModule  # as it was called in old releases
 from torch import nn
 from torchmetrics import Accuracy
 
@@ -58,3 +59,18 @@ class LitModel(pl.LightningModule):
         noise = torch.randn(batch.shape[0], 10).to(self.device)  # expect: HS401
         ready = torch.randn(batch.shape[0], 10, device=self.device)
         return noise, ready
+
+
+class WithoutForward(LightningModule):
+    def training_step(self, batch, batch_idx):
+        self.log("rate", 0.1)  # expect: HS404
+        return self.net(batch).mean()
+
+
+class WithItsOwn(pl.LightningModule):
+    def log(self, name, value):
+        self.written[name] = value
+
+    def training_step(self, batch, batch_idx):
+        self.log("rate", 0.1)  # silent: HS404
+        return self.net(batch).mean()

@@ -461,6 +461,42 @@ def test_the_shipped_indexes_need_no_option(tmp_path: Path, hostsync_in: Hostsyn
     assert rows(hostsync_in, "--no-cache") == [6, 7]
 
 
+def test_libraries_around_torch_need_no_option_either(tmp_path: Path, hostsync_in: Hostsync) -> None:
+    source = (
+        "import torch\nimport lightning\nimport torch_geometric\n"
+        "from torch_geometric.utils import remove_self_loops\n\n\n"
+        "def f(edges: torch.Tensor):\n    kept, _ = remove_self_loops(edges)\n"
+        "    return kept, torch_geometric.utils.remove_self_loops(edges)\n\n\n"
+        "class Model(lightning.LightningModule):\n    def training_step(self, batch):\n        self.log('rate', 0.1)\n"
+        "        return torch.tensor([1.0], device=self.device)\n"
+    )
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    assert codes(hostsync_in, "--no-cache") == {8: "HS605", 9: "HS605", 14: "HS404", 15: "HS404"}
+
+
+def test_a_users_index_stands_for_the_whole_package(tmp_path: Path, site: Path, hostsync_in: Hostsync) -> None:
+    """Where a user has indexed another release, nothing of the shipped one is mixed with it."""
+    package = site / "torch_geometric"
+    (package / "utils").mkdir(parents=True)
+    (package / "__init__.py").write_text("import torch\nLIMIT = torch.zeros(3)\n", encoding="utf-8")
+    indexed(hostsync_in, site, "./site/torch_geometric")
+    source = (
+        "import torch\nfrom torch_geometric.utils import remove_self_loops\n\n\n"
+        "def f(edges: torch.Tensor):\n    return remove_self_loops(edges)\n"
+    )
+    (tmp_path / "user.py").write_text(source, encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache") == [6]
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == []
+
+
+def test_a_circle_of_imports_hides_nothing_of_a_package(site: Path, tmp_path: Path, hostsync_in: Hostsync) -> None:
+    (site / "acme" / "__init__.py").write_text("import torch\nfrom .impl import spread\n", encoding="utf-8")
+    (site / "acme" / "impl.py").write_text("import acme\n" + IMPL, encoding="utf-8")
+    indexed(hostsync_in, site, "acme")
+    (tmp_path / "user.py").write_text("import torch\nimport acme\nprint(acme.spread(1))\n", encoding="utf-8")
+    assert rows(hostsync_in, "--no-cache", "--index", "hostsync-index") == [3]
+
+
 def test_where_torch_is_scanned_its_tensor_is_the_one_that_is_known(tmp_path: Path, hostsync_in: Hostsync) -> None:
     files = {
         "__init__.py": "from ._tensor import Tensor\n",

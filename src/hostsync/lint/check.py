@@ -44,11 +44,16 @@ class Plan(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def indexes_of(paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """The indexes that a user names, after the shipped ones of torch, over which they lie."""
+def shipped_indexes() -> Path:
+    """The folder of the indexes that come with hostsync."""
     from hostsync.catalogue.location import rules_dir
 
-    return (rules_dir() / "index", *paths)
+    return rules_dir() / "index"
+
+
+def indexes_of(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """The indexes that a user names, after the shipped ones, over which they lie."""
+    return (shipped_indexes(), *paths)
 
 
 @lru_cache(maxsize=8)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hostsync.facts import Outline
-from hostsync.lint.check import indexes_of
+from hostsync.lint.check import indexes_of, shipped_indexes
 from hostsync.lint.entries import Entry, entry_of
 from hostsync.lint.sketches import Outlines, Sketch, sketch_of
 from hostsync.lint.stamps import Stamps
@@ -139,7 +139,7 @@ def gather(
                 place,
                 e.file.module,
                 found[key].outline,
-                load_indexes(indexes_of(e.file.settings.index)) if is_aided else None,
+                load_indexes(indexes_of(e.file.settings.index), shipped_indexes()) if is_aided else None,
                 roots[key],
                 found[key].text,
             )

@@ -101,10 +101,18 @@ def _completed(
             if other in full and inside.rpartition(".")[0] == dotted:
                 more.setdefault(inside.rpartition(".")[2], ["R", MODULE + other])
         interface = found.get(key, {"names": {}, "functions": {}, "classes": {}, "mentions": []})
-        names = {**more, **interface["names"]}
+        names = {
+            **more,
+            **{name: value for name, value in interface["names"].items() if not _is_better(more, name, value)},
+        }
         if names:
             full[key] = {**interface, "names": names}
     return full
+
+
+def _is_better(more: Mapping[str, Plain], name: str, value: Plain) -> bool:
+    """Whether what a module passes on is known, where a scan of it, in a circle of imports, only has a dotted name."""
+    return name in more and value is not None and value[0] == "R" and not value[1].startswith(MODULE)
 
 
 def _table(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from hostsync.facts import KNOWN_BY_NAME
-from hostsync.lint.check import Plan, load_catalogue
+from hostsync.lint.check import Plan, load_catalogue, shipped_indexes
 from hostsync.project.cache import Plain
 from hostsync.project.index import interface_text
 
@@ -34,7 +34,7 @@ class _Known:
 
 
 def _load(key: str) -> Plain:
-    text = _Known.texts.get(key) or interface_text(key)
+    text = _Known.texts.get(key) or interface_text(key, shipped_indexes())
     return None if text is None else json.loads(text)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hostsync.findings import Diagnostic, Location
 from hostsync.lint.ahead import hand_out, parsed_by
-from hostsync.lint.check import Plan, failed
+from hostsync.lint.check import Plan, failed, shipped_indexes
 from hostsync.lint.checked import Checked
 from hostsync.lint.entries import Entry, entry_of
 from hostsync.lint.gathering import Memory, Project, gather, survey
@@ -24,7 +24,7 @@ from hostsync.lint.studying import Process, Result, plan_of, prepare, study_file
 from hostsync.project.cache import Cache, tree_fingerprint
 from hostsync.project.collection import held, sparse_collection
 from hostsync.project.discovery import SourceFile
-from hostsync.project.index import files_of
+from hostsync.project.index import files_of, head_of
 from hostsync.project.pool import WORTHWHILE_BYTES, run
 from hostsync.project.units import NOTHING_BESIDE, Units
 from hostsync.project.workers import Died, Workers, core_count
@@ -278,9 +278,11 @@ def fingerprint(plan: Plan) -> bytes:
         files += sorted(folder.glob("*.md"))
     for path in plan.ops:
         files += sorted(path.glob("*.toml")) if path.is_dir() else [path]
-    files += files_of(plan.indexes)
+    shipped = shipped_indexes()
+    files += files_of(path for path in plan.indexes if path != shipped)
+    heads = [head_of(path) for path in files_of([shipped])] if shipped in plan.indexes else []
     about = f"{__version__} {platform.python_implementation()} {platform.python_version()} {plan.torch_version}"
-    return about.encode() + tree_fingerprint(file for file in files if file.is_file())
+    return b"\n".join([about.encode(), *heads]) + tree_fingerprint(file for file in files if file.is_file())
 
 
 def rows_of(root: Path | None, given: Mapping[Path, bytes]) -> Rows:

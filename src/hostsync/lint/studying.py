@@ -15,6 +15,7 @@ from hostsync.lint.check import (
     check_source,
     indexes_of,
     load_catalogue,
+    shipped_indexes,
     study_source,
 )
 from hostsync.lint.checked import Checked
@@ -96,7 +97,7 @@ def prepare(plans: Sequence[Plan], budget: int) -> None:
     for plan in plans:
         check_source(b"import torch\ntorch.zeros(1).item()\n", "", plan)
         load_catalogue(plan.extend_rules, plan.ops)
-        load_indexes(plan.indexes)
+        load_indexes(plan.indexes, shipped_indexes())
 
 
 def study_file(task: Task) -> Result:
@@ -110,7 +111,7 @@ def study_file(task: Task) -> Result:
     from hostsync.infer import Wanted
     from hostsync.infer.linking.links import Links
 
-    indexes = load_indexes(task.plan.indexes)
+    indexes = load_indexes(task.plan.indexes, shipped_indexes())
     is_aided = indexes is not None and task.is_aided and task.module.partition(".")[0] != "torch"
     named = indexes.resolve if indexes is not None and is_aided else None
     links = Links(unmeasured(task.targets, task.module, task.plan), library(), named)

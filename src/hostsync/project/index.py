@@ -1,7 +1,8 @@
 """Reads indexes: what `hostsync index` has found out about installed packages, as files of plain data.
 
 An index is JSON, a value in each line: the head (format, hostsync, package), a table of the package's modules, then the
-interfaces. An interface is decoded when something asks for it, so that a large index costs little.
+interfaces. An interface is decoded when something asks for it, so that a large index costs little; a shipped index is
+not read before something asks for its package.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from hostsync import __version__
 from hostsync.project.cache import digest
 from hostsync.project.config import ConfigError
 
-FORMAT = 1
+FORMAT = 2
 SUFFIX = ".jsonl"
 KIND = "hostsync-index"
+_OWN = "<@>/"
+"""Stands in interfaces for what the keys of the index begin with, so that a new index differs where it says so."""
 
 
 class IndexFileError(ConfigError):
@@ -43,27 +46,45 @@ class Indexed(NamedTuple):
 class Index:
     """One file."""
 
-    def __init__(self, path: Path, modules: Iterable[Indexed], lines: Sequence[bytes]) -> None:
+    def __init__(self, path: Path, prefix: str, modules: Iterable[Indexed], lines: Sequence[bytes]) -> None:
         self.path = path
+        self.prefix = prefix
+        """What the keys of its modules begin with."""
         self.modules = {module.dotted: module for module in modules}
         self.packages = frozenset(dotted.partition(".")[0] for dotted in self.modules)
         self.lines = lines
 
 
 class Indexes:
-    """What several indexes know; of two that know a module, the later holds."""
+    """What several indexes know; of two that know a module, the later holds.
 
-    def __init__(self, indexes: Sequence[Index]) -> None:
+    Args:
+        indexes: that have been read.
+        waiting: files that are read when something asks for their package, by its name. They are not asked for what
+            the others know.
+    """
+
+    def __init__(self, indexes: Sequence[Index], waiting: Mapping[str, Path]) -> None:
         self._modules: dict[str, Indexed] = {}
         for index in indexes:
             self._modules.update(index.modules)
+        self._waiting = {name: path for name, path in waiting.items() if name not in self._modules}
+
+    def _module(self, dotted: str) -> Indexed | None:
+        found = self._modules.get(dotted)
+        if found is None:
+            package = next((name for name in self._waiting if f"{dotted}.".startswith(f"{name}.")), None)
+            if package is not None:
+                self._modules = {**read(self._waiting.pop(package)).modules, **self._modules}
+                return self._module(dotted)
+        return found
 
     def resolve(self, dotted: str, name: str | None) -> str | None:
         """What `from dotted import name` stands for, or `import dotted` where `name` is None.
 
         Returns `key:name`, `key:` for a module, None for what no index knows.
         """
-        module = self._modules.get(dotted)
+        module = self._module(dotted)
         if name is None:
             return None if module is None or module.line is None else f"{module.key}:"
         if module is not None:
@@ -75,7 +96,7 @@ class Indexes:
 
     def public(self, dotted: str) -> list[str]:
         """The names that `from dotted import *` brings."""
-        module = self._modules.get(dotted)
+        module = self._module(dotted)
         if module is None:
             return []
         return sorted(name for name in (*module.names, *module.passed_on) if not name.startswith("_"))
@@ -85,10 +106,24 @@ _INTERFACES: dict[str, tuple[Index, int]] = {}
 """Where the interface of a module stands, by its key, of all the indexes that this process has read."""
 
 
-def interface_text(key: str) -> str | None:
-    """The interface of an indexed module, as JSON; None if no index that was read has it."""
+def interface_text(key: str, shipped: Path) -> str | None:
+    """The interface of an indexed module, as JSON; None if no index that was read has it, nor one of those in the
+    folder `shipped`, of which it is read now."""
+    package, _, _ = key.removeprefix("<").partition("@")
+    path = shipped / f"{package}{SUFFIX}"
+    if key not in _INTERFACES and package != key and path.is_file() and _begins_keys(path, key):
+        read(path)
     held = _INTERFACES.get(key)
-    return None if held is None else held[0].lines[held[1]].decode("utf-8")
+    if held is None:
+        return None
+    index, line = held
+    return index.lines[line].decode("utf-8").replace(_OWN, index.prefix)
+
+
+def _begins_keys(path: Path, key: str) -> bool:
+    """Whether an index is the one that a key is of, and not of another release of the package, or made anew."""
+    head = _parsed(head_of(path))
+    return isinstance(head, dict) and key.startswith(str(head.get("key")))
 
 
 def files_of(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -110,11 +145,20 @@ def files_of(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 @lru_cache(maxsize=8)
-def load_indexes(paths: tuple[Path, ...]) -> Indexes | None:
-    """The indexes in some files and folders; None for no paths. Raises IndexFileError."""
+def load_indexes(paths: tuple[Path, ...], shipped: Path) -> Indexes | None:
+    """The indexes in some files and folders; None for no paths.
+
+    Those in the folder `shipped`, if that is among them, are read when something asks for them. Each is called as its
+    package is.
+
+    Raises:
+        IndexFileError: as for `files_of` and `read`.
+    """
     if not paths:
         return None
-    return Indexes([read(path) for path in files_of(paths)])
+    waiting = files_of([shipped]) if shipped in paths else ()
+    own = files_of(path for path in paths if path != shipped)
+    return Indexes([read(path) for path in own], {path.name.removesuffix(SUFFIX): path for path in waiting})
 
 
 def read(path: Path) -> Index:
@@ -141,13 +185,23 @@ def read(path: Path) -> Index:
     try:
         if head.get("digest") != digest(b"", rest):
             raise ValueError
-        index = Index(path, _modules(_parsed(lines[0]), str(head["key"]), len(lines)), lines)
+        prefix = str(head["key"])
+        index = Index(path, prefix, _modules(_parsed(lines[0]), prefix, len(lines)), lines)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError):
         raise IndexFileError(f"{path}: is damaged; {anew}") from None
     for module in index.modules.values():
         if module.line is not None:
             _INTERFACES[module.key] = (index, module.line)
     return index
+
+
+def head_of(path: Path) -> bytes:
+    """The head of an index, which holds a digest of the rest. Raises IndexFileError."""
+    try:
+        with path.open("rb") as file:
+            return file.readline()
+    except OSError as error:
+        raise _unreadable(path, error) from error
 
 
 def _unreadable(path: Path, error: OSError | ValueError) -> IndexFileError:
@@ -164,7 +218,9 @@ def written(head: Mapping[str, Any], modules: Sequence[Mapping[str, Any]], inter
             them; targets in `from` are `number of the module:name`.
         interfaces: the interfaces, as JSON; the first is line 1.
     """
-    rest = "\n".join([_compact(modules), *interfaces]).encode("utf-8") + b"\n"
+    prefix = str(head["key"])
+    texts = [text.replace(prefix, _OWN) for text in interfaces]
+    rest = "\n".join([_compact(modules), *texts]).encode("utf-8") + b"\n"
     full = {"kind": KIND, "format": FORMAT, "hostsync": __version__, **head, "digest": digest(b"", rest)}
     return _compact(full).encode("utf-8") + b"\n" + rest
 

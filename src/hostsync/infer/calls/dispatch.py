@@ -30,6 +30,7 @@ from hostsync.infer.hints.evidence import is_number, proves_tensor
 from hostsync.infer.hints.running_values import note_fed
 from hostsync.infer.linking.handed import name_of, note_asked, note_call
 from hostsync.infer.methods.dispatch import method_call
+from hostsync.infer.methods.lightning import logs_number
 from hostsync.infer.methods.objects import register_state
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -108,6 +109,8 @@ def _result(frame: Frame, node: facts.Call) -> Value:
             keywords = _unpacked(keywords)
     if args and type(receiver) is Instance:
         note_fed(frame, node, receiver, args[0][1])
+    if type(receiver) is Instance and receiver.local and isinstance(func, facts.Attr):
+        logs_number(frame, node, receiver, callee, func.name, args, keywords)
     if frame.sink is not None and frame.setup and receiver is not None:
         register_state(frame, receiver, args, keywords)
     made = prepared(node, args, keywords) if args else None

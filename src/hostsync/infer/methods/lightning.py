@@ -7,14 +7,21 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.frame import Context, Frame
-from hostsync.infer.values import Instance, Mapping, Number, Ref
+from hostsync.infer.linking.plain import is_foreign
+from hostsync.infer.values import Callable, Instance, Mapping, Number, Ref, Value
 
 _VALUES: Final = {"log": "value", "log_dict": "dictionary"}
 """The methods that log, and what each calls its second or only value."""
 
 
 def logs_number(
-    frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
+    frame: Frame,
+    node: facts.Call,
+    receiver: Instance,
+    callee: Value,
+    name: str,
+    args: ArgumentList,
+    keywords: KeywordList,
 ) -> None:
     """`self.log("rate", 0.1)` makes a tensor of the number first, on the device of the module; `log_dict` does of each.
 
@@ -22,7 +29,10 @@ def logs_number(
     six places that ran, all of which waited.
     """
     called = _VALUES.get(name)
-    if called is None or not _is_lightning(frame.context, receiver):
+    if called is None or not is_lightning(frame.context, receiver.name):
+        return
+    if isinstance(callee, Callable) and not is_foreign(callee.symbol):
+        # The project has its own.
         return
     at = 1 if name == "log" else 0
     given = args[at] if len(args) > at else next(((n, v) for key, n, v in keywords if key == called), None)
@@ -34,6 +44,9 @@ def logs_number(
         frame.emit("copy", "lightning.LightningModule.log", "python-data", node, subject=expr, confidence="likely")
 
 
-def _is_lightning(context: Context, receiver: Instance) -> bool:
-    bases = [base for info in context.lineage(receiver.name) for base in info.bases]
-    return any(isinstance(base, Ref) and base.name.rpartition(".")[2] == "LightningModule" for base in bases)
+def is_lightning(context: Context, name: str) -> bool:
+    """Whether a class is one of Lightning's modules, as far as an index of it tells or by what its base is called."""
+    lineage = context.lineage(name)
+    bases = [base.name for info in lineage for base in info.bases if isinstance(base, Ref)]
+    own = [info.name for info in lineage if is_foreign(info.name)]
+    return any(known.rpartition(".")[2].rpartition(":")[2] == "LightningModule" for known in (*bases, *own))

@@ -20,7 +20,6 @@ from hostsync.infer.classes import (
 )
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
-from hostsync.infer.methods.lightning import logs_number
 from hostsync.infer.methods.modules import MODULE_VALUES, module_method
 from hostsync.infer.methods.tensors import DEFINITE
 from hostsync.infer.methods.unknown import LOG_METHODS, unknown_method
@@ -85,8 +84,6 @@ def instance_method(
                 else UNKNOWN
             )
         return UNKNOWN
-    if receiver.local:
-        logs_number(frame, node, receiver, name, args, keywords)
     return module_method(frame, node, receiver, name, args, keywords)
 
 
