@@ -100,6 +100,16 @@ class NamedCall(NamedTuple):
     span: facts.Place
 
 
+class VagueCall(NamedTuple):
+    """A call like a `NamedCall` that tells nothing of what it hands in."""
+
+    receiver: str
+    method: str
+    arguments: int
+    """How many it hands in."""
+    caller: str
+
+
 class Signature(NamedTuple):
     """The parameters of a function, as far as its callers may tell of them."""
 
@@ -228,6 +238,7 @@ class Context:
         self.effects: dict[tuple[str, Value | None], dict[str, Value]] = {}
         self.calls: dict[str, list[CallSite]] = {}
         self.named_calls: list[NamedCall] = []
+        self.vague_calls: set[VagueCall] = set()
         self.on_host: dict[str, set[str]] = {}
         """By function, the parameters of which NumPy arrays are made as they are, which fails on an accelerator."""
         self.numbers: dict[str, set[str]] = {}

@@ -223,6 +223,7 @@ def _anew(context: Context, recorded: list[Recorded], symbols: Collection[str]) 
     for sites in context.calls.values():
         sites[:] = [site for site in sites if site.caller not in symbols]
     context.named_calls[:] = [call for call in context.named_calls if call.caller not in symbols]
+    context.vague_calls = {call for call in context.vague_calls if call.caller not in symbols}
     kept = [record for record in recorded if record.event.symbol not in symbols]
     for callee in context.pending[:]:
         if callee.symbol in symbols:

@@ -11,7 +11,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.operations import device_of
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall
+from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall, VagueCall
 from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.hints.placeholders import without_placeholders
 from hostsync.infer.linking.plain import SEPARATOR, is_foreign
@@ -110,9 +110,13 @@ def note_call(
     calls = frame.context.named_calls
     args = without_placeholders(args)
     values = [value for _, value in args] + [value for _, _, value in keywords]
-    if len(calls) >= _MOST_NAMED_CALLS or not any(tells(value) for value in values):
-        return
     if any(isinstance(expr, facts.Starred) for expr, _ in args):
+        return
+    if not any(tells(value) for value in values):
+        if values and method not in COMMON:
+            frame.context.vague_calls.add(VagueCall(receiver, method, len(values), frame.symbol))
+        return
+    if len(calls) >= _MOST_NAMED_CALLS:
         return
     named = tuple((name, _as_told(value)) for name, _, value in keywords if name is not None)
     calls.append(NamedCall(receiver, method, tuple(_as_told(v) for _, v in args), named, frame.symbol, node.span))

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from hostsync import facts
 from hostsync.infer.values import (
+    CPU,
     NOTHING,
     NUMBER,
     TEXT,
@@ -141,6 +142,11 @@ def encode(value: Value, qualify: Function[[str], str], depth: int = _DEPTH) -> 
         items = [[key, encode(item, qualify, depth - 1)] for key, item in value.items[:_MOST_ITEMS]]
         return ["M", items, encode(value.element, qualify, depth - 1)]
     return None
+
+
+def is_tensor_on_host(value: Plain) -> bool:
+    """Whether a value in its plain form is a tensor on the CPU."""
+    return value[0] == "T" and frozenset(value[1]) == CPU
 
 
 def classes_in(data: Plain) -> set[str]:

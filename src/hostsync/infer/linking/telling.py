@@ -73,7 +73,8 @@ class Told(NamedTuple):
     direct: Plain
     """By function of another module and parameter: the value that is handed in, and the row of a call."""
     named: Plain
-    """Calls of methods of what only has a name: name, method, arguments, keyword arguments, row."""
+    """Calls of methods of what only has a name: name, method, arguments, keyword arguments, row. Among them are those
+    that tell nothing of their arguments, but for methods that anything may have: somebody calls such a method."""
     open: Plain
     """By function, its signature, for `signature_of`."""
     holds: Plain
@@ -323,7 +324,8 @@ def _named(context: Context, own: Wanted) -> Plain:
         keywords = {name: data for name, value in call.keywords if (data := _argument(value, own.key)) is not None}
         entry = [call.receiver, call.method, args, keywords]
         found.setdefault(str(entry), [*entry, own.row_named(call.span[0])])
-    return list(found.values())
+    vague = {call[:3] for call in context.vague_calls}
+    return [*found.values(), *([receiver, method, [None] * count, {}, ""] for receiver, method, count in sorted(vague))]
 
 
 def _argument(value: Value, key: str) -> Plain:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from hostsync.infer.frame import Signature
+from hostsync.infer.linking.handed import COMMON
 from hostsync.infer.linking.plain import Plain
 from hostsync.infer.linking.telling import PLACE, Told, signature_of
 from hostsync.lint.callers.lineages import MOST_DERIVED, Lineages, Methods
@@ -134,6 +135,29 @@ def to_overridden(
                     name = _named_at(signature.names, at)
                     if name in signature.open:
                         yield name, value, caller, row
+
+
+def is_called_by_others(
+    signature: Signature, key: str, owner: str, method: str, calls: Mapping[str, Sequence[Plain]]
+) -> bool:
+    """Whether another file calls a method of that name of what may be of any class, and hands in as many arguments.
+
+    Args:
+        signature: of the method.
+        key: its file.
+        owner: its class.
+        method: what it is called.
+        calls: by file, those of methods of that name.
+    """
+    if method in COMMON:
+        return False
+    class_name = owner.rpartition(".")[2]
+    return any(
+        len(args) + len(keywords) <= len(signature.names) and not is_named_after(receiver, class_name)
+        for caller, rows in calls.items()
+        if caller != key
+        for receiver, _, args, keywords, _ in rows
+    )
 
 
 class Customs:

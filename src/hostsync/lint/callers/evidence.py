@@ -2,7 +2,9 @@
 
 A call of an imported function speaks for itself. A call of a method of something whose class nobody knows speaks for
 the classes that it is named after: `self.scheduler.step(…)` for the methods `step` of all classes called `…Scheduler`.
-Such a call only speaks of parameters that must be given, as others may mean something else in each class.
+Such a call only speaks of parameters that must be given, as others may mean something else in each class. Of other
+classes that have such a method it says that the callers which are known may not be all: that those hand in what is on
+the CPU says nothing then.
 """
 
 from __future__ import annotations
@@ -10,10 +12,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from hostsync.infer.linking.handed import KEYS, PROMISED
-from hostsync.infer.linking.plain import Plain, classes_in, functions_in
+from hostsync.infer.linking.handed import COMMON, KEYS, PROMISED
+from hostsync.infer.linking.plain import Plain, classes_in, functions_in, is_tensor_on_host
 from hostsync.infer.linking.telling import classes_of, is_news, of_class, signature_of
-from hostsync.lint.callers.calls import BY_NAME, Calls, Changes, is_named_after, to_functions, to_named, to_overridden
+from hostsync.lint.callers.calls import (
+    BY_NAME,
+    Calls,
+    Changes,
+    is_called_by_others,
+    is_named_after,
+    to_functions,
+    to_named,
+    to_overridden,
+)
 from hostsync.lint.callers.heard import NOTHING, Heard
 from hostsync.lint.callers.passing import Links, pass_on
 from hostsync.lint.callers.standing import Standing
@@ -132,8 +143,8 @@ class Evidence:
             bases, receivers = changes.bases.get(method, set()), changes.receivers.get(method, set())
             for file, name in () if method.startswith("__") else self._standing.methods.get(method, ()):
                 class_name = name.rpartition(".")[2]
-                if not bases.isdisjoint(self._standing.lineages.above(f"{file}:{name}")) or any(
-                    is_named_after(receiver, class_name) for receiver in receivers
+                if not bases.isdisjoint(self._standing.lineages.above(f"{file}:{name}")) or (
+                    receivers and (method not in COMMON or any(is_named_after(one, class_name) for one in receivers))
                 ):
                     concerned.add((file, f"{name}.{method}"))
         open_ones = [(key, symbol) for key, symbol in sorted(concerned) if symbol in told[key].open]
@@ -180,6 +191,9 @@ class Evidence:
                 add_seen(found, name, value, caller, row)
             if is_resting:
                 self._resting.add((key, symbol))
+            if named and is_called_by_others(signature, key, owner, method, named):
+                # The callers that are known are not all.
+                found = {name: seen for name, seen in found.items() if not is_tensor_on_host(seen[0])}
         if found:
             self._found.setdefault(key, {})[symbol] = found
         elif key in self._found:
