@@ -109,10 +109,11 @@ _INTERFACES: dict[str, tuple[Index, int]] = {}
 def interface_text(key: str, shipped: Path) -> str | None:
     """The interface of an indexed module, as JSON; None if no index that was read has it, nor one of those in the
     folder `shipped`, of which it is read now."""
-    package, _, _ = key.removeprefix("<").partition("@")
-    path = shipped / f"{package}{SUFFIX}"
-    if key not in _INTERFACES and package != key and path.is_file() and _begins_keys(path, key):
-        read(path)
+    if key not in _INTERFACES and key.startswith("<"):
+        package, _, _ = key.removeprefix("<").partition("@")
+        path = shipped / f"{package}{SUFFIX}"
+        if path.is_file() and _begins_keys(path, key):
+            read(path)
     held = _INTERFACES.get(key)
     if held is None:
         return None

@@ -29,7 +29,7 @@ def logs_number(
     six places that ran, all of which waited.
     """
     called = _VALUES.get(name)
-    if called is None or not is_lightning(frame.context, receiver.name):
+    if called is None or not _is_lightning(frame.context, receiver.name):
         return
     if isinstance(callee, Callable) and not is_foreign(callee.symbol):
         # The project has its own.
@@ -44,7 +44,7 @@ def logs_number(
         frame.emit("copy", "lightning.LightningModule.log", "python-data", node, subject=expr, confidence="likely")
 
 
-def is_lightning(context: Context, name: str) -> bool:
+def _is_lightning(context: Context, name: str) -> bool:
     """Whether a class is one of Lightning's modules, as far as an index of it tells or by what its base is called."""
     lineage = context.lineage(name)
     bases = [base.name for info in lineage for base in info.bases if isinstance(base, Ref)]
