@@ -328,6 +328,11 @@ def _named(context: Context, own: Wanted) -> Plain:
     return [*found.values(), *([receiver, method, [None] * count, {}, ""] for receiver, method, count in sorted(vague))]
 
 
+def is_vague(call: Plain) -> bool:
+    """Whether one of the calls in `Told.named` tells nothing of its arguments."""
+    return not call[4]
+
+
 def _argument(value: Value, key: str) -> Plain:
     if is_function(value):
         return _of_functions(functions_in(encode(value, lambda name: _known_as(name, key))))

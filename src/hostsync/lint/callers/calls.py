@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from hostsync.infer.frame import Signature
 from hostsync.infer.linking.handed import COMMON
 from hostsync.infer.linking.plain import Plain
-from hostsync.infer.linking.telling import PLACE, Told, signature_of
+from hostsync.infer.linking.telling import PLACE, Told, is_vague, signature_of
 from hostsync.lint.callers.lineages import MOST_DERIVED, Lineages, Methods
 
 _SHORTEST_NAME: Final = 4
@@ -70,6 +70,8 @@ class Calls:
         """By function, what it is handed."""
         self.named: dict[str, dict[str, list[Plain]]] = {}
         """By the name of a method."""
+        self.vague: dict[str, dict[str, list[Plain]]] = {}
+        """As `named`, those that tell nothing of what they hand in."""
         self.methods: dict[str, dict[str, dict[str, list[Plain]]]] = {}
         """By the name of a method and the class that it is called of, what it is handed."""
 
@@ -80,7 +82,8 @@ class Calls:
             owner, method = _owner(key, symbol)
             self.methods.setdefault(method, {}).setdefault(owner, {}).setdefault(key, []).append(params)
         for call in told.named:
-            self.named.setdefault(call[1], {}).setdefault(key, []).append(call)
+            held = self.vague if is_vague(call) else self.named
+            held.setdefault(call[1], {}).setdefault(key, []).append(call)
 
     def remove(self, key: str, told: Told) -> None:
         """Undoes `add`."""
@@ -90,7 +93,8 @@ class Calls:
             owner, method = _owner(key, symbol)
             self.methods[method][owner].pop(key, None)
         for call in told.named:
-            self.named[call[1]].pop(key, None)
+            held = self.vague if is_vague(call) else self.named
+            held[call[1]].pop(key, None)
 
 
 Seen: TypeAlias = tuple[str, Plain, str, str]

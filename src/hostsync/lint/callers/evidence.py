@@ -191,9 +191,11 @@ class Evidence:
                 add_seen(found, name, value, caller, row)
             if is_resting:
                 self._resting.add((key, symbol))
-            if named and is_called_by_others(signature, key, owner, method, named):
+            on_host = {name for name, (value, _) in found.items() if is_tensor_on_host(value)} if owner else set()
+            others = (named, self._calls.vague.get(method)) if on_host else ()
+            if any(calls and is_called_by_others(signature, key, owner, method, calls) for calls in others):
                 # The callers that are known are not all.
-                found = {name: seen for name, seen in found.items() if not is_tensor_on_host(seen[0])}
+                found = {name: seen for name, seen in found.items() if name not in on_host}
         if found:
             self._found.setdefault(key, {})[symbol] = found
         elif key in self._found:
