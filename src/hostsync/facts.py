@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
+new: Final = tuple.__new__
+"""Makes a `NamedTuple` of all its fields, for a third of what calling the class costs; only where that shows."""
+
 
 class Span(NamedTuple):
     """A source range."""

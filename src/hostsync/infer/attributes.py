@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Final
 
 from hostsync import facts
+from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import PACKED, PACKED_SEQUENCE, SIZES_OF_BATCHES, field_of
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
 from hostsync.infer.frame import Context, Frame, evaluate_silently
@@ -81,7 +82,7 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
         if name == SIZES_OF_BATCHES:
             # Hardly anything else has them.
             return field_of(PACKED_SEQUENCE, name) or UNKNOWN
-        return Method(base, name)
+        return new(Method, (base, name))
     if isinstance(base, Array):
         if name in {"shape", "strides"}:
             return SIZES
@@ -100,7 +101,7 @@ def attribute(frame: Frame, base: Value, name: str) -> Value:
     if isinstance(base, Choice):
         parts = [attribute(frame, option, name) for option in base.options]
         return Method(base, name) if all(isinstance(part, Method) for part in parts) else reduce(join, parts)
-    return Method(base, name)
+    return new(Method, (base, name))
 
 
 def want(context: Context, owner: str, name: str) -> None:
@@ -138,6 +139,11 @@ def _of_ref(frame: Frame, base: str, name: str) -> Value:
         linked = frame.context.links.submodule(dotted)
         if linked is not None:
             return linked
+    return _ref(dotted)
+
+
+@lru_cache(maxsize=1 << 14)
+def _ref(dotted: str) -> Ref:
     return Ref(known_as(dotted))
 
 
@@ -158,7 +164,7 @@ def _of_tensor(frame: Frame, tensor: Tensor, name: str) -> Value:
     if not tensor.sure and op is None:
         # A batch, or another bundle of tensors: its parts live where it lives.
         return tensor._replace(ndim=None, dtype="")
-    return Method(tensor, name)
+    return new(Method, (tensor, name))
 
 
 def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
@@ -184,7 +190,7 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
             # What it knows of each parameter: to look one up by the tensor that it is waits for nothing.
             return Mapping((), UNKNOWN)
         distribution = distribution_base(frame.context, base.name)
-        return Method(base, name) if distribution is None else _of_distribution(frame, base, distribution, name)
+        return new(Method, (base, name)) if distribution is None else _of_distribution(frame, base, distribution, name)
     if name == "device":
         return DeviceValue(base.device)
     if name == "dtype":
@@ -197,7 +203,7 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
         return _of_distribution(frame, base, base.name, name)
     if base.name == PACKED:
         return field_of(base, name) or Method(base, name)
-    return Method(base, name)
+    return new(Method, (base, name))
 
 
 def _saved(frame: Frame, name: str) -> Items:

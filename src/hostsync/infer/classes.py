@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from hostsync import facts
+from hostsync.facts import new
 from hostsync.infer.frame import ClassInfo, Context, Frame, Writes
 from hostsync.infer.functions import is_decorated, method_frame, run, takes_context, usage
 from hostsync.infer.generated import NAMED_TUPLE
@@ -84,7 +85,7 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
             bound: Value | None = receiver
             if is_decorated(method, "staticmethod") or isinstance(receiver, ClassRef):
                 bound = receiver if is_decorated(method, "classmethod") else None
-            return Callable(method, f"{info.name}.{attribute}", bound, info.name)
+            return new(Callable, (method, f"{info.name}.{attribute}", bound, info.name))
         value = attributes(context, info).get(attribute)
         if value is None:
             value = info.attributes.get(attribute)

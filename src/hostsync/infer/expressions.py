@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
+from hostsync.facts import new
 from hostsync.infer.assignment import assign, iterated, iterated_over
 from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.host_calls import shown_of
@@ -57,9 +58,6 @@ from hostsync.infer.values import (
     tensors_in,
 )
 
-_new: Final = tuple.__new__
-"""A third of the cost of calling the class."""
-
 
 def _name(frame: Frame, node: facts.Name) -> Value:
     return frame.lookup(node.id)
@@ -91,8 +89,8 @@ def _const(frame: Frame, node: facts.Const) -> Value:
     if kind == "none":
         return NOTHING
     if kind in {"int", "float", "bool"}:
-        return _new(Number, (node.value,))
-    return _new(Text, (node.value,)) if kind == "str" else UNKNOWN
+        return new(Number, (node.value,))
+    return new(Text, (node.value,)) if kind == "str" else UNKNOWN
 
 
 def _sequence(frame: Frame, node: facts.Sequence) -> Value:
@@ -110,7 +108,7 @@ def _sequence(frame: Frame, node: facts.Sequence) -> Value:
             items.append(evaluate(frame, item))
     if spread or len(items) > 64:
         return Items(node.kind, None, element_of(Items(node.kind, tuple(items[:64]), UNKNOWN)))
-    return Items(node.kind, tuple(items), UNKNOWN)
+    return new(Items, (node.kind, tuple(items), UNKNOWN))
 
 
 def _dict(frame: Frame, node: facts.Dict) -> Value:
@@ -247,7 +245,7 @@ def _unary(frame: Frame, node: facts.Unary) -> Value:
     if isinstance(value, Tensor):
         return value._replace(param=None)
     if isinstance(value, Number) and node.op == "-" and value.const is not None:
-        return Number(-value.const)
+        return new(Number, (-value.const,))
     if isinstance(value, Instance):
         return negated(frame, node, value) or UNKNOWN
     if isinstance(value, Unknown) and value.param is not None:

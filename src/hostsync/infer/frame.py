@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
+from hostsync.facts import new
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.hints.annotations import admits_number
 from hostsync.infer.hints.defaults import is_none
@@ -733,12 +734,8 @@ def source_text(node: facts.Expr) -> str:
 def explain(value: Value, node: facts.Expr, text: str = "") -> Value:
     """Add the place of `node` to the chain of a tensor."""
     if isinstance(value, Tensor):
-        return tensor_because(value, because(_new(Reason, (node.span, text)), value.origin))
+        return tensor_because(value, because(new(Reason, (node.span, text)), value.origin))
     return value
-
-
-_new: Final = tuple.__new__
-"""A third of the cost of calling the class."""
 
 
 Evaluator: TypeAlias = Function[[Frame, Any], Value]

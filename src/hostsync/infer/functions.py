@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from hostsync import facts
+from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import SIZES_OF_BATCHES
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import (
@@ -444,7 +445,7 @@ def _by_default(frame: Frame, param: facts.Param) -> Value:
         given = evaluate_silently(frame, param.default)
         if is_function(given):
             return given
-    return Unknown(name)
+    return new(Unknown, (name, False, None, "", False))
 
 
 def _or_default(frame: Frame, param: facts.Param, value: Value) -> Value:

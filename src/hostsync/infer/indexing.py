@@ -13,6 +13,7 @@ from functools import partial
 from typing import Final, NamedTuple, TypeGuard
 
 from hostsync import facts
+from hostsync.facts import new
 from hostsync.infer.assignment import ASSIGNERS, assign
 from hostsync.infer.calls.module_containers import module_at, module_in
 from hostsync.infer.calls.operations import merged
@@ -89,7 +90,7 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
             parts.append(Part(node, "unknown", UNKNOWN))
             continue
         if isinstance(node, facts.Slice):
-            parts.append(Part(node, "slice", UNKNOWN))
+            parts.append(new(Part, (node, "slice", UNKNOWN)))
             continue
         value = evaluate(frame, node)
         if isinstance(value, (Unknown, Method)) and (is_comparison(node) or _is_mask(frame, node)):
@@ -107,7 +108,7 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
             # `x[:, pair]`: beside other components a tuple is one of them, and what it holds are positions.
             parts.append(Part(node, "list", value))
         else:
-            parts.append(Part(node, _kind_of(node, value), value))
+            parts.append(new(Part, (node, _kind_of(node, value), value)))
     return parts
 
 

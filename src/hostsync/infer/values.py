@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable as Callable_
 from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
-from hostsync.facts import Expr, Function, Lambda
+from hostsync.facts import Expr, Function, Lambda, new
 from hostsync.infer.events import Reason
 
 # --- where a value lives -------------------------------------------------------------------------
@@ -65,8 +65,6 @@ class Origin(NamedTuple):
     depth: int
 
 
-_new: Final = tuple.__new__
-"""A third of the cost of calling the class."""
 MAX_CHAIN: Final = 4
 HANDED_IN: Final = "the call that hands it in"
 LOADER: Final = "its batches are not pinned"
@@ -96,14 +94,14 @@ def because(reason: Reason, parent: Origin | None) -> Origin:
     Of two for one place the later stays, unless only the earlier has something to say.
     """
     if parent is not None and parent.reason is ELSEWHERE:
-        return _new(Origin, (_taken_over(reason), None, 1))
+        return new(Origin, (_taken_over(reason), None, 1))
     if parent is not None and parent.reason.span == reason.span:
         if parent.reason.text and not reason.text:
             return parent
         parent = parent.parent
     if parent is not None and parent.depth >= MAX_CHAIN:
-        parent = _new(Origin, (parent.reason, parent.parent and parent.parent.parent, MAX_CHAIN - 1))
-    return _new(Origin, (reason, parent, parent.depth + 1 if parent is not None else 1))
+        parent = new(Origin, (parent.reason, parent.parent and parent.parent.parent, MAX_CHAIN - 1))
+    return new(Origin, (reason, parent, parent.depth + 1 if parent is not None else 1))
 
 
 def reasons(origin: Origin | None) -> tuple[Reason, ...]:
@@ -168,24 +166,29 @@ def tensor_by_default(device: Device) -> Tensor:
     return Tensor(device, origin=TOLD_BY_DEFAULT if device == CPU else None)
 
 
+def tensor_on(device: Device, dtype: str, ndim: int | None, origin: Origin | None, sure: bool = True) -> Tensor:
+    """What an operation gives; as cheap as `tensor_at`."""
+    return new(Tensor, (device, dtype, ndim, sure, False, origin, None))
+
+
 def tensor_at(tensor: Tensor, device: Device, origin: Origin | None) -> Tensor:
     """The same tensor on a device, no longer what was handed in; at a third of the cost of `_replace`."""
-    return _new(Tensor, (device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, None))
+    return new(Tensor, (device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, None))
 
 
 def tensor_because(tensor: Tensor, origin: Origin | None) -> Tensor:
     """The same tensor with another chain of reasons; as cheap as `tensor_at`."""
-    return _new(Tensor, (tensor.device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, tensor.param))
+    return new(Tensor, (tensor.device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, tensor.param))
 
 
 def tensor_for(tensor: Tensor, param: str, origin: Origin | None) -> Tensor:
     """The same tensor as what is handed in for a parameter; as cheap as `tensor_at`."""
-    return _new(Tensor, (tensor.device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, param))
+    return new(Tensor, (tensor.device, tensor.dtype, tensor.ndim, tensor.sure, tensor.pinned, origin, param))
 
 
 def tensor_shaped(tensor: Tensor, ndim: int | None) -> Tensor:
     """The same tensor with other dimensions, no longer what was handed in; as cheap as `tensor_at`."""
-    return _new(Tensor, (tensor.device, tensor.dtype, ndim, tensor.sure, tensor.pinned, tensor.origin, None))
+    return new(Tensor, (tensor.device, tensor.dtype, ndim, tensor.sure, tensor.pinned, tensor.origin, None))
 
 
 class Array(NamedTuple):

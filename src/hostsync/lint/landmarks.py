@@ -38,6 +38,12 @@ class Landmarks:
         return self._text()
 
     @cached_property
+    def _first(self) -> dict[str, int]:
+        """Where each line is for the first time."""
+        backwards = range(len(self._lines) - 1, -1, -1)
+        return dict(zip(reversed(self._lines), backwards, strict=True))
+
+    @cached_property
     def _counts(self) -> Counter[str]:
         """How often each line is there."""
         return Counter(self._lines)
@@ -49,8 +55,8 @@ class Landmarks:
             is_there = 0 < row <= len(self._lines)
             line = self._lines[row - 1] if is_there else ""
             end = row - 1 if is_there else len(self._lines)
-            # Most lines are the first of their kind, which is found sooner than all are counted.
-            first = self._lines.index(line) if is_there else 0
+            # Most lines are the first of their kind.
+            first = self._first.get(line, end)
             before = self._lines[first:end].count(line) if first < end else 0
             known = self._names[row] = f"{len(line)}-{_sum(line)}-{before}"
         return known

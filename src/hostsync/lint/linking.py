@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hostsync.facts import KNOWN_BY_NAME
@@ -12,7 +13,8 @@ from hostsync.project.cache import Plain
 from hostsync.project.index import interface_text
 
 if TYPE_CHECKING:
-    from hostsync.catalogue.model import Op
+    from pathlib import Path
+
     from hostsync.infer.linking.links import Library
 
 
@@ -75,15 +77,15 @@ def unmeasured(targets: Iterable[tuple[str, str]], module: str, plan: Plan) -> d
     ops = load_catalogue(plan.extend_rules, plan.ops).ops
     for written, target in list(found.items()):
         if of_torch:
-            name = _public_name(target, ops)
+            name = _public_name(target, plan)
             if name is not None:
                 found[written] = KNOWN_BY_NAME + name
         elif is_indexed(target):
             name = written.strip().replace(" ", ".")
-            if name in ops or (target.endswith(":") and any(op.startswith(f"{name}.") for op in ops)):
+            if name in ops or (target.endswith(":") and name in _owners(plan)):
                 del found[written]
                 continue
-            passed = _public_name(target, ops)
+            passed = _public_name(target, plan)
             if passed is not None:
                 found[written] = KNOWN_BY_NAME + passed
     return found
@@ -94,16 +96,33 @@ _TYPES = frozenset(
 )
 
 
-def _public_name(target: str, ops: Mapping[str, Op]) -> str | None:
+def _owners(plan: Plan) -> frozenset[str]:
+    """The modules and classes whose members are known by measurement."""
+    return _owners_in(plan.extend_rules, plan.ops)
+
+
+@lru_cache(maxsize=8)
+def _owners_in(extend_rules: tuple[Path, ...], measured: tuple[Path, ...]) -> frozenset[str]:
+    found: set[str] = set()
+    for op in load_catalogue(extend_rules, measured).ops:
+        owner = op.rpartition(".")[0]
+        while owner and owner not in found:
+            found.add(owner)
+            owner = owner.rpartition(".")[0]
+    return frozenset(found)
+
+
+def _public_name(target: str, plan: Plan) -> str | None:
     """The name by which a module of torch, or what it defines, is known, as `torch.Tensor`; None if by none."""
     from hostsync.infer.linking.plain import dotted_name
 
+    ops = load_catalogue(plan.extend_rules, plan.ops).ops
     # The last: a folder further up may be called torch, too.
     *_, dotted = f".{dotted_name(target)}".rpartition(".torch.")
     parts = ["torch", *dotted.split(".")]
     if parts[-1] == "":
         name = ".".join(parts[:-1])
-        return name if any(op.startswith(f"{name}.") for op in ops) else None
+        return name if name in _owners(plan) else None
     for depth in range(1, len(parts)):
         name = ".".join([*parts[:depth], parts[-1]])
         if name in _TYPES or name in ops:

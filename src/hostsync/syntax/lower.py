@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from hostsync import facts as f
+from hostsync.facts import new
 from hostsync.syntax.deep import run_in_thread
 from hostsync.syntax.docstrings import types_in
 
@@ -33,7 +34,6 @@ EXPRESSION_DEPTH: Final = 200
 STATEMENT_DEPTH: Final = 100
 """Statements nested deeper than this are cut."""
 
-_new: Final = tuple.__new__
 # Compiled, `f.Name` would be looked up each time that a name is lowered.
 _NAME: Final[type[f.Name]] = f.Name
 _ATTR: Final[type[f.Attr]] = f.Attr
@@ -128,7 +128,7 @@ def _expression(node: Any, depth: int) -> f.Expr:
 
 
 def _name(node: ast.Name, depth: int) -> f.Expr:
-    return _new(
+    return new(
         _NAME,
         (
             (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
@@ -141,7 +141,7 @@ def _attribute(node: ast.Attribute, depth: int) -> f.Expr:
     if depth > EXPRESSION_DEPTH:
         return _opaque(node)
     value = node.value
-    return _new(
+    return new(
         _ATTR,
         (
             (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
@@ -172,7 +172,7 @@ def _constant(node: ast.Constant, depth: int) -> f.Expr:
             value = None
     elif kind == "bytes" or kind == "complex" or kind == "ellipsis":
         value = None
-    return _new(_CONST, (_span(node), kind, value))
+    return new(_CONST, (_span(node), kind, value))
 
 
 def _call(node: ast.Call, depth: int) -> f.Expr:
@@ -182,7 +182,7 @@ def _call(node: ast.Call, depth: int) -> f.Expr:
     func = node.func
     args = node.args
     keywords = node.keywords
-    return _new(
+    return new(
         _CALL,
         (
             (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1),  # type: ignore[operator]
@@ -198,7 +198,7 @@ def _keywords(keywords: list[ast.keyword], depth: int) -> tuple[f.Keyword, ...]:
     result = []
     for node in keywords:
         value = node.value
-        result.append(_new(keyword_type, (node.arg, _expression(value, depth))))
+        result.append(new(keyword_type, (node.arg, _expression(value, depth))))
     return tuple(result)
 
 
@@ -212,7 +212,7 @@ def _subscript(node: ast.Subscript, depth: int) -> f.Expr:
         # `x.__dict__["name"]` is `x.name`, also where the class makes something else of the latter.
         owner = value.value
         return f.Attr(_span(node), _expression(owner, depth), index.value)  # type: ignore[attr-defined]
-    return _new(
+    return new(
         f.Subscript,
         (_span(node), _expression(value, depth), _expression(index, depth)),
     )
@@ -249,25 +249,25 @@ def _slice(node: ast.Slice, depth: int) -> f.Expr:
         return _opaque(node)
     depth += 1
     bounds = (_optional(node.lower, depth), _optional(node.upper, depth), _optional(node.step, depth))
-    return _new(f.Slice, (_span(node), *bounds))
+    return new(f.Slice, (_span(node), *bounds))
 
 
 def _tuple(node: ast.Tuple, depth: int) -> f.Expr:
     if depth > EXPRESSION_DEPTH:
         return _opaque(node)
-    return _new(f.Sequence, (_span(node), "tuple", _expressions(node.elts, depth + 1)))
+    return new(f.Sequence, (_span(node), "tuple", _expressions(node.elts, depth + 1)))
 
 
 def _list(node: ast.List, depth: int) -> f.Expr:
     if depth > EXPRESSION_DEPTH:
         return _opaque(node)
-    return _new(f.Sequence, (_span(node), "list", _expressions(node.elts, depth + 1)))
+    return new(f.Sequence, (_span(node), "list", _expressions(node.elts, depth + 1)))
 
 
 def _set(node: ast.Set, depth: int) -> f.Expr:
     if depth > EXPRESSION_DEPTH:
         return _opaque(node)
-    return _new(f.Sequence, (_span(node), "set", _expressions(node.elts, depth + 1)))
+    return new(f.Sequence, (_span(node), "set", _expressions(node.elts, depth + 1)))
 
 
 def _dict(node: ast.Dict, depth: int) -> f.Expr:
@@ -347,7 +347,7 @@ def _binary(node: ast.BinOp, depth: int) -> f.Expr:
     depth += 1
     left = node.left
     right = node.right
-    return _new(
+    return new(
         f.Binary,
         (
             _span(node),
@@ -362,7 +362,7 @@ def _unary(node: ast.UnaryOp, depth: int) -> f.Expr:
     if depth > EXPRESSION_DEPTH:
         return _opaque(node)
     operand = _expression(node.operand, depth + 1)
-    return _new(f.Unary, (_span(node), _UNARY_OPERATORS[type(node.op)], operand))
+    return new(f.Unary, (_span(node), _UNARY_OPERATORS[type(node.op)], operand))
 
 
 def _logical(node: ast.BoolOp, depth: int) -> f.Expr:
@@ -375,7 +375,7 @@ def _compare(node: ast.Compare, depth: int) -> f.Expr:
     if depth > EXPRESSION_DEPTH:
         return _opaque(node)
     depth += 1
-    return _new(
+    return new(
         f.Compare,
         (
             _span(node),
@@ -621,7 +621,7 @@ def _body(nodes: Sequence[ast.stmt], depth: int) -> tuple[f.Stmt, ...]:
                 target = f.Attr(_span(owner), _expression(owner, 0), name.value)  # type: ignore[attr-defined]
                 append(f.Assign(_span(node), (target,), _expression(given, 0), None))
             elif type(value) is not ast.Constant:
-                append(_new(f.ExprStmt, (_span(node), _expression(value, 0))))
+                append(new(f.ExprStmt, (_span(node), _expression(value, 0))))
             continue
         lowered = table[kind](node, depth)
         if lowered is not None:
@@ -640,7 +640,7 @@ def _assign(node: ast.Assign, depth: int) -> f.Stmt:
     if comment is not None:
         parsed = _parse_type(comment, node.targets[0])
         annotation = None if parsed is None else _annotation(parsed, 0)
-    return _new(
+    return new(
         _ASSIGN,
         (
             _span(node),
@@ -669,7 +669,7 @@ def _augmented_assign(node: ast.AugAssign, depth: int) -> f.Stmt:
 
 def _return(node: ast.Return, depth: int) -> f.Stmt:
     value = node.value
-    return _new(f.Return, (_span(node), None if value is None else _expression(value, 0)))
+    return new(f.Return, (_span(node), None if value is None else _expression(value, 0)))
 
 
 def _if(node: ast.If, depth: int) -> f.Stmt:
@@ -690,7 +690,7 @@ def _if(node: ast.If, depth: int) -> f.Stmt:
     for level in range(len(nested) - 1, -1, -1):
         link = nested[level]
         parts = (_span(link), _expression(link.test, 0), _body(link.body, depth + level + 1), orelse)
-        orelse = (_new(f.If, parts),)
+        orelse = (new(f.If, parts),)
     return orelse[0]
 
 
@@ -795,7 +795,7 @@ def _imports(node: ast.Import) -> list[f.Stmt]:
 
 def _imports_from(node: ast.ImportFrom) -> list[f.Stmt]:
     module = "." * node.level + (node.module or "")
-    return [_new(f.Import, (_span(alias), module, alias.name, alias.asname or alias.name)) for alias in node.names]
+    return [new(f.Import, (_span(alias), module, alias.name, alias.asname or alias.name)) for alias in node.names]
 
 
 def _dropped(node: ast.stmt, depth: int) -> None:
@@ -831,7 +831,7 @@ def _params(args: ast.arguments, depth: int) -> tuple[f.Param, ...]:
     for kind, group in (("positional", args.posonlyargs), ("normal", args.args)):
         for arg in group:
             default = _expression(defaults[position - missing], depth) if position >= missing else None
-            params.append(_new(param_type, (arg.arg, kind, _param_annotation(arg, depth), default, "")))
+            params.append(new(param_type, (arg.arg, kind, _param_annotation(arg, depth), default, "")))
             position += 1
     if args.vararg is not None:
         params.append(param_type(args.vararg.arg, "args", _param_annotation(args.vararg, depth), None))

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from hostsync import facts
+from hostsync.facts import new
 from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.callbacks import note_callback
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
@@ -67,10 +68,6 @@ _OF_ARRAYS: Final = frozenset(
 """What tensors share with arrays: where there are no arrays, only a tensor has them."""
 _RESHAPING: Final = frozenset("copy flatten ravel repeat reshape round squeeze swapaxes transpose".split())
 """Methods that give an array where they are called of one."""
-_new: Final = tuple.__new__
-"""A third of the cost of calling the class."""
-
-
 def _call(frame: Frame, node: facts.Call) -> Value:
     value = _result(frame, node)
     if type(value) is not Unknown or not frame.context.uses_torch:
@@ -278,7 +275,7 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
         # `np.finfo(np.float32).eps.item()`: nothing of NumPy leads to a tensor.
         receiver = receiver.receiver
     if isinstance(receiver, Tensor):
-        return _new(Method, (receiver, func.name)), receiver
+        return new(Method, (receiver, func.name)), receiver
     if isinstance(receiver, (Unknown, Method)):
         op = frame.context.ops.get("Tensor." + func.name)
         if (
@@ -297,7 +294,7 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
         ):
             tensor = as_tensor(receiver) if isinstance(receiver, Unknown) else Tensor(ANYWHERE)
             return Method(tensor, func.name), tensor
-        return _new(Method, (UNKNOWN if isinstance(receiver, Method) else receiver, func.name)), receiver
+        return new(Method, (UNKNOWN if isinstance(receiver, Method) else receiver, func.name)), receiver
     return attribute(frame, receiver, func.name), receiver
 
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from hostsync import facts
 from hostsync.catalogue.model import ArgumentTest, Op, OpParam
+from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import PACKING, packed
 from hostsync.infer.frame import Frame
 from hostsync.infer.values import (
@@ -41,6 +42,7 @@ from hostsync.infer.values import (
     merged_mappings,
     of_param,
     only_host,
+    tensor_on,
     tensors_in,
 )
 from hostsync.infer.versions import overlaps
@@ -125,10 +127,6 @@ class Arguments(NamedTuple):
     """`**kwargs` were passed, so one that is given by name may be as well, such as a device."""
 
 
-_new: Final = tuple.__new__
-"""A third of the cost of calling the class."""
-
-
 def place(
     op: Op, args: list[tuple[facts.Expr, Value]], keywords: list[tuple[str | None, facts.Expr, Value]]
 ) -> Arguments:
@@ -157,7 +155,7 @@ def place(
             held = named.get(rest)
             nodes.setdefault(rest, node)
             if not isinstance(held, Items):
-                named[rest] = Items(ARGUMENTS, (value,), UNKNOWN)
+                named[rest] = new(Items, (ARGUMENTS, (value,), UNKNOWN))
             elif held.items is not None:
                 named[rest] = Items(ARGUMENTS, (*held.items, value), UNKNOWN)
         else:
@@ -173,7 +171,7 @@ def place(
         older = _with_number_first(op, slots, args, named)
         if older is not None:
             return place(op, older[0], [*keywords, older[1]])
-    return _new(Arguments, (named, nodes, tuple(extra), is_open, open_names))
+    return new(Arguments, (named, nodes, tuple(extra), is_open, open_names))
 
 
 _ONCE_FIRST: Final = ("beta", "alpha", "value")
@@ -217,12 +215,15 @@ def device_of(value: Value) -> DeviceValue:
     if isinstance(value, Number):
         return DeviceValue(ACCELERATOR)
     if isinstance(value, Tensor):
-        return DeviceValue(value.device)
+        return new(DeviceValue, (value.device, None))
     if isinstance(value, Unknown) and value.param is not None:
         return DeviceValue(of_param(value.param))
     if isinstance(value, Instance):
         return DeviceValue(value.device)
-    return DeviceValue(ANYWHERE)
+    return _ANY_DEVICE
+
+
+_ANY_DEVICE: Final = DeviceValue(ANYWHERE)
 
 
 def merged(tensors: list[Tensor] | tuple[Tensor, ...]) -> Device:
@@ -438,11 +439,11 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
         if op.name in PACKING:
             return packed(args.named)
         return Instance(op.name, False) if op.name.rpartition(".")[2][:1].isupper() else UNKNOWN
-    tensor = Tensor(
+    tensor = tensor_on(
         _result_device(op, args, tensors),
         result_dtype(op, args, tensors),
         result_ndim(op, args, tensors),
-        origin=lead(tensors),
+        lead(tensors),
     )
     if op.memory and tensors and tensors[0].pinned is not False:
         # What has to be copied for it is pinned no longer.
@@ -627,7 +628,7 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         ndim = broadcast(tensors) if known else None
         if op == "@":
             ndim = None
-        return Tensor(device, dtype, ndim, sure, origin=lead(tensors))
+        return tensor_on(device, dtype, ndim, lead(tensors), sure)
     if isinstance(left, Array) or isinstance(right, Array):
         arrays = [v for v in (left, right) if isinstance(v, Array)]
         return Array(arrays[0].ndim, "bool" if op in _BOOL_OPERATORS else "")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hostsync import facts
+from hostsync.facts import new
 from hostsync.infer.calls.callbacks import call_back
 from hostsync.infer.calls.catalogued import called, flags
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
@@ -114,7 +115,8 @@ def _record_call(
     receiver: Value | None = None,
 ) -> None:
     if frame.loud and not _tests_itself(frame):
-        frame.context.calls.setdefault(symbol, []).append(CallSite(frame.symbol, bindings, node.span, hot, receiver))
+        site = new(CallSite, (frame.symbol, bindings, node.span, hot, receiver))
+        frame.context.calls.setdefault(symbol, []).append(site)
 
 
 def _tests_itself(frame: Frame) -> bool:

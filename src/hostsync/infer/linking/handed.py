@@ -28,11 +28,13 @@ from hostsync.infer.values import (
     Callable,
     Device,
     DeviceValue,
+    DtypeValue,
     Instance,
     Items,
     Mapping,
     Method,
     Nothing,
+    Number,
     Tensor,
     Text,
     Unknown,
@@ -223,6 +225,10 @@ def told_by_calls(context: Context, *, again: bool = False) -> dict[str, dict[st
     return found
 
 
+_TELL_NOTHING: Final = frozenset({type(None), Unknown, Nothing, Number, Text, Method, DeviceValue, DtypeValue})
+"""What is handed in most, and says nothing of what else may be."""
+
+
 def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: Working) -> Handed | None:
     """What some calls hand in for a parameter: tensors, else what holds tensors, else functions, or objects of one
     class."""
@@ -235,9 +241,11 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
     objects: dict[str, Reason] = {}
     for site in sites:
         value = site.bindings.get(param)
-        reason = Reason(site.span, HANDED_IN)
+        if type(value) in _TELL_NOTHING:
+            continue
         if isinstance(value, Array):
             return None
+        reason = Reason(site.span, HANDED_IN)
         if isinstance(value, Tensor) and is_tried_out(context, site, value):
             value = tensor_at(value, of_param(param), None)
         if isinstance(value, Instance) and working.has(value):

@@ -11,6 +11,7 @@ from functools import reduce
 from typing import Any, Final, TypeAlias
 
 from hostsync import facts
+from hostsync.facts import new
 from hostsync.infer.values import (
     CPU,
     NOTHING,
@@ -240,7 +241,7 @@ def decode_signature(name: str, data: Plain) -> facts.Function:
         name,
         tuple(
             [
-                facts.Param(n, kind, _TENSOR if promised else None, None if d is None else facts.Const(_NOWHERE, *d))
+                new(facts.Param, (n, kind, _TENSOR if promised else None, _constant(d), ""))
                 for n, kind, d, *promised in params
             ]
         ),
@@ -252,6 +253,15 @@ def decode_signature(name: str, data: Plain) -> facts.Function:
     )
 
 
+def _constant(data: Plain) -> facts.Const | None:
+    """A default from what `_default` made of it."""
+    if data is None:
+        return None
+    kind, value = data
+    return _NONE if kind == "none" else new(facts.Const, (_NOWHERE, kind, value))
+
+
+_NONE: Final = facts.Const(_NOWHERE, "none", None)
 TENSOR_TYPES: Final = frozenset(
     "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
     "BoolTensor Tensor".split()
