@@ -1,5 +1,6 @@
 import torch
 from accelerate import Accelerator
+from torch import nn
 from torch.utils.data import DataLoader
 from transformers import AutoModelForCausalLM, AutoTokenizer, get_scheduler
 
@@ -124,3 +125,41 @@ class Chat:
         named = self.names.gather(names)
         padded = self.accelerator.pad_across_processes(counts, dim=1)  # expect: HS605
         return ended, named[~named], padded  # silent: HS302
+
+
+class Retriever(nn.Module):
+    """Whether a mask hides anything is asked on the way into the model."""
+
+    def __init__(self, bert):
+        super().__init__()
+        self.bert = bert
+
+    def query(self, input_ids, attention_mask):
+        input_ids, attention_mask = input_ids.to("cuda:0"), attention_mask.to("cuda:0")  # silent: HS605
+        return self.bert(input_ids, attention_mask=attention_mask)[0]  # expect: HS605
+
+    def document(self, encoding):
+        return self.bert(encoding.input_ids.long(), attention_mask=encoding.attention_mask)[0]  # expect: HS605
+
+    def looked_up(self, batch, mask: torch.Tensor):
+        return self.bert(batch["input_ids"], attention_mask=mask), self.bert(input_ids=batch["ids"])  # expect: HS605
+
+    def forward(self, input_ids=None, attention_mask=None, labels=None):
+        # Who calls a model as it stands hands in a mask or not.
+        out = self.bert(input_ids, attention_mask=attention_mask)  # silent: HS605
+        attention_mask = torch.ones_like(input_ids)
+        return out, self.bert(input_ids, attention_mask=attention_mask)  # expect: HS605
+
+    def prompt(self, tokens, uses_mask: bool):
+        if uses_mask:
+            attention_mask = tokens.attention_mask.to("cuda:0")
+        else:
+            attention_mask = None
+        first = self.bert(tokens.input_ids, attention_mask=attention_mask)  # silent: HS605
+        second = self.bert(tokens.input_ids, attention_mask=tokens.mask if uses_mask else None)  # silent: HS605
+        return first, second, self.bert(tokens.input_ids, attention_mask=None)  # silent: HS605
+
+    def decode(self, input_ids, mask, cache, layer, hidden):
+        # Of one token nothing is hidden; a layer gets a mask that is made up already.
+        step = self.bert(input_ids, attention_mask=mask, past_key_values=cache)  # silent: HS605
+        return step, layer(hidden, attention_mask=mask), layer(hidden_states=hidden, attention_mask=mask)  # silent: HS605

@@ -74,3 +74,23 @@ class WithItsOwn(pl.LightningModule):
     def training_step(self, batch, batch_idx):
         self.log("rate", 0.1)  # silent: HS404
         return self.net(batch).mean()
+
+
+class Estimator:
+    """What `predict` gives is on the CPU: Lightning brings it there."""
+
+    def fit(self, model, data):
+        self.trainer = pl.Trainer(max_epochs=3)
+        self.trainer.fit(model, data)
+
+    def predict(self, model, data):
+        scores = torch.cat(self.trainer.predict(model, data), dim=0)
+        return scores.argmax(-1).cpu().numpy()  # silent: HS102
+
+    def predict_by(self, device, model, data):
+        scores = torch.cat(self.make_trainer(device).predict(model, data), dim=0)
+        return scores.argmax(-1).cpu().numpy()  # silent: HS102
+
+    def predict_without(self, model, data):
+        scores = torch.cat(self.classifier.predict(model, data), dim=0)
+        return scores.argmax(-1).cpu().numpy()  # expect: HS102

@@ -173,3 +173,11 @@ class Buffer:
 
     def update(self, rewards: Tensor):
         self.rewards = rewards.to(self.device)  # expect: HS401
+
+
+class PrepareBatch:
+    """Whoever calls decides whether it blocks; what is made on the spot nobody hands in."""
+
+    def __call__(self, images: Tensor, device: torch.device, non_blocking: bool = False):
+        noise = self.get_noise(images).to(device, non_blocking=non_blocking)  # silent: HS401
+        return self.images.detach().to(device, non_blocking=non_blocking), noise  # expect: HS401

@@ -1,3 +1,5 @@
+from typing import Protocol
+
 import torch
 import torch.nn as nn
 from torch import Tensor
@@ -90,6 +92,17 @@ def encoded(tokenizer, model, prompts, device):
     there = tokenizer(prompts, return_tensors="pt", device=device)
     arrays = tokenizer(prompts, return_tensors="np")
     return model(ids.to(device)), there.input_ids.to(device), arrays  # expect: HS401
+
+
+class Tokenizing(Protocol):
+    def encode(self, text: str, return_tensors: str | None = None) -> list[int] | Tensor: ...
+
+
+def encoded_by(tokenizer: Tokenizing, text: str, device):
+    ids = tokenizer.encode(text, return_tensors="pt")
+    words = ids[0].tolist()  # silent: HS101
+    others = tokenizer.encode(text)
+    return ids.to(device), words, others.tolist()  # expect: HS401, HS101
 
 
 def packed(x: torch.Tensor, lengths: list[int]):

@@ -30,8 +30,10 @@ from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import is_number, proves_tensor
 from hostsync.infer.hints.running_values import note_fed
 from hostsync.infer.linking.handed import name_of, note_asked, note_call
+from hostsync.infer.linking.plain import is_foreign
 from hostsync.infer.methods.dispatch import method_call
-from hostsync.infer.methods.lightning import logs_number
+from hostsync.infer.methods.hugging_face import masks_tokens
+from hostsync.infer.methods.lightning import PREDICTIONS, logs_number, predicted
 from hostsync.infer.methods.objects import register_state
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -56,6 +58,7 @@ from hostsync.infer.values import (
     Value,
     is_certain,
     join,
+    tensor_at,
     tensors_in,
 )
 
@@ -68,20 +71,30 @@ _OF_ARRAYS: Final = frozenset(
 """What tensors share with arrays: where there are no arrays, only a tensor has them."""
 _RESHAPING: Final = frozenset("copy flatten ravel repeat reshape round squeeze swapaxes transpose".split())
 """Methods that give an array where they are called of one."""
+
+
 def _call(frame: Frame, node: facts.Call) -> Value:
     value = _result(frame, node)
     if type(value) is not Unknown or not frame.context.uses_torch:
         return value
-    return _by_name(value, last_name(node.func).lower())
+    return _by_name(value, node.func, last_name(node.func).lower())
 
 
-def _by_name(value: Value, name: str) -> Value:
+def _by_name(value: Value, func: facts.Expr, name: str) -> Value:
     """What a call gives of which nothing but the name of the function is known."""
+    if name == "predict" and isinstance(func, facts.Attr) and _gives_trainer(func.value):
+        return PREDICTIONS
     if _MAKES_LOADER.search(name):
         return NAMED_LOADER
     if _MAKES_ARRAY.search(name):
         return Array()
     return SAMPLE if name == "tokenize" or name.endswith("tokenizer") else value
+
+
+def _gives_trainer(node: facts.Expr) -> bool:
+    if isinstance(node, facts.Call):
+        node = node.func
+    return last_name(node).lower().endswith("trainer")
 
 
 _MAKES_LOADER: Final = re.compile(r"data_?loader|_loader$")
@@ -121,6 +134,8 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         tensors = [t for _, value in args for t in tensors_in(value)]
         if tensors and is_certain(merged(tensors)) and is_model_name(node.func):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
+    if keywords and _may_be_model(callee):
+        masks_tokens(frame, node, args, keywords)
     if (kind is Unknown or kind is Method) and keywords:
         bundle = _tokenized(keywords)
         if bundle is not None:
@@ -141,7 +156,14 @@ def _result(frame: Frame, node: facts.Call) -> Value:
     if isinstance(callee, Ref):
         return library_call(frame, node, callee.name, args, keywords)
     if isinstance(callee, Callable):
-        return own_function(frame, node, callee, args, keywords)
+        given = own_function(frame, node, callee, args, keywords)
+        if is_foreign(callee.symbol):
+            given = predicted(callee) or given
+        if keywords and isinstance(given, Tensor) and given.device == ANYWHERE:
+            # Of a tokenizer that a class of the project stands for, such as a protocol, that is all that it says.
+            bundle = _tokenized(keywords)
+            return given if bundle is None else tensor_at(given, bundle.device, given.origin)
+        return given
     if isinstance(callee, Choice):
         return _chosen(frame, node, callee, args, keywords)
     if isinstance(callee, ClassRef):
@@ -155,6 +177,13 @@ def _result(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
+
+
+def _may_be_model(callee: Value) -> bool:
+    """Whether something may be a model of another library; one that was moved counts as a tensor until it is called."""
+    if isinstance(callee, Instance):
+        return not callee.local
+    return isinstance(callee, (Unknown, Method)) or (isinstance(callee, Tensor) and not callee.sure)
 
 
 def _part_in(node: facts.Expr) -> facts.Subscript | None:

@@ -163,6 +163,13 @@ def _is_from_caller(frame: Frame, node: facts.Expr) -> bool:
     return any(param.name == name for param in frame.function.params)
 
 
+def is_result(node: facts.Expr) -> bool:
+    """Whether something is what a call gives, as it is: nobody handed that in. Copies don't count."""
+    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _CONVERTING:
+        node = node.func.value
+    return isinstance(node, facts.Call)
+
+
 def _gone_through(function: facts.Function) -> Table[str, str]:
     """What loops and comprehensions call the parts of something, with its name: `v` for `batch` of `batch.items()`."""
     found: dict[str, str] = {}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from hostsync import facts
+from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.evidence import asks_for_tracing, nodes_in
 from hostsync.infer.values import Array, Instance, Items, Mapping, Nothing, Number, Tensor, Text, Value
 
@@ -32,16 +33,19 @@ class Step(NamedTuple):
     needs: tuple[Need, ...]
     usual: bool
     """Something undecided comes before that may end the function, such as a guard for a special case."""
+    scope: Scope
 
 
 class Scope(NamedTuple):
-    """What the tests of a function are about."""
+    """What the tests of a function are about, at some place in it."""
 
     params: dict[str, facts.Param]
-    """Those that keep what is handed in."""
+    """Those that still are what was handed in."""
     held: Callable[[str], tuple[Constant] | None]
     """What `self.name` usually is, where that is a constant, in a tuple."""
     self_name: str
+    aliases: dict[str, str]
+    """By name, the attribute of `self` that it stands for."""
 
 
 class Decided(NamedTuple):
@@ -52,18 +56,14 @@ class Decided(NamedTuple):
 
 
 def scope_of(function: facts.Function, held: Callable[[str], tuple[Constant] | None]) -> Scope:
-    """The scope of a function.
+    """The scope in which a function begins.
 
     Args:
         function: its definition.
         held: what attributes of its object usually are.
     """
-    names = {param.name for param in function.params if param.kind in _SINGLE}
-    for node in nodes_in(function.body, _DEFINING):
-        for name in _set_by(node):
-            names.discard(name)
-    params = {param.name: param for param in function.params if param.name in names}
-    return Scope(params, held, function.params[0].name if function.params else "")
+    params = {param.name: param for param in function.params if param.kind in _SINGLE}
+    return Scope(params, held, function.params[0].name if function.params else "", {})
 
 
 def steps_of(function: facts.Function, scope: Scope) -> Iterator[Step]:
@@ -76,10 +76,15 @@ def need_of(node: facts.Expr, scope: Scope, need: Need) -> Decided | None:
     if isinstance(node, facts.Name) and node.id in scope.params:
         param = scope.params[node.id]
         return Decided((need._replace(param=node.id, by_default=_by_default(param, need)),), False)
-    if isinstance(node, facts.Attr) and isinstance(node.value, facts.Name) and node.value.id == scope.self_name:
-        held = scope.held(node.name)
-        return Decided((), True) if held is not None and _holds_for(need, held[0]) else None
-    return None
+    name = scope.aliases.get(node.id) if isinstance(node, facts.Name) else _own_attribute(node, scope)
+    held = None if name is None else scope.held(name)
+    return Decided((), True) if held is not None and _holds_for(need, held[0]) else None
+
+
+def _own_attribute(node: facts.Expr | None, scope: Scope) -> str | None:
+    """The `name` of `self.name`; None for anything else."""
+    is_own = isinstance(node, facts.Attr) and isinstance(node.value, facts.Name) and node.value.id == scope.self_name
+    return node.name if is_own and isinstance(node, facts.Attr) else None
 
 
 def is_met(need: Need, value: Value | None) -> bool | None:
@@ -116,7 +121,10 @@ def comes_past(step: Any, span: facts.Place) -> Any:
 
 def _steps(body: Sequence[facts.Stmt], scope: Scope, needs: tuple[Need, ...], *, usual: bool) -> Iterator[Step]:
     for statement in body:
-        if isinstance(statement, facts.If):
+        after = _without(scope, (statement,))
+        if isinstance(statement, (facts.While, facts.For, facts.With)):
+            yield from _of_block(statement, scope, after, needs, usual=usual)
+        elif isinstance(statement, facts.If):
             yield from _test(statement.test, scope, needs, usual=usual)
             for branch, truth in ((statement.body, True), (statement.orelse, False)):
                 decided = _decided(statement.test, scope, truth)
@@ -125,31 +133,58 @@ def _steps(body: Sequence[facts.Stmt], scope: Scope, needs: tuple[Need, ...], *,
             past = _past(statement, scope)
             if past is None:
                 return
-            needs, usual = needs + past.needs, usual or past.usual
+            needs, usual, scope = needs + past.needs, usual or past.usual, after
             continue
-        if isinstance(statement, facts.While):
-            yield from _test(statement.test, scope, needs, usual=usual)
-        elif isinstance(statement, facts.For):
-            yield Step(statement.iterable, needs, usual)
-            if isinstance(statement.iterable, facts.Sequence) and statement.iterable.items:
-                yield from _steps(statement.body, scope, needs, usual=usual)
-        elif isinstance(statement, facts.With):
-            for item in statement.items:
-                yield Step(item.value, needs, usual)
-            yield from _steps(statement.body, scope, needs, usual=usual)
         elif isinstance(statement, facts.Try):
             yield from _steps(statement.body, scope, needs, usual=usual)
         elif isinstance(statement, _SIMPLE):
-            yield Step(statement, needs, usual)
+            yield Step(statement, needs, usual, scope)
         if _leaves((statement,)):
             return
+        scope = after
+
+
+def _of_block(
+    statement: facts.While | facts.For | facts.With,
+    scope: Scope,
+    inside: Scope,
+    needs: tuple[Need, ...],
+    *,
+    usual: bool,
+) -> Iterator[Step]:
+    """The steps of a loop, in which what it sets is no longer what was handed in, or of a `with`."""
+    if isinstance(statement, facts.While):
+        yield from _test(statement.test, inside, needs, usual=usual)
+    elif isinstance(statement, facts.For):
+        yield Step(statement.iterable, needs, usual, scope)
+        if isinstance(statement.iterable, facts.Sequence) and statement.iterable.items:
+            yield from _steps(statement.body, inside, needs, usual=usual)
+    else:
+        for item in statement.items:
+            yield Step(item.value, needs, usual, scope)
+        yield from _steps(statement.body, inside, needs, usual=usual)
+
+
+def _without(scope: Scope, body: tuple[facts.Stmt, ...]) -> Scope:
+    """The scope behind some statements, which may put something else under the names of parameters."""
+    gone = {name for node in nodes_in(body, _DEFINING) for name in _set_by(node)}
+    params, aliases = scope.params, scope.aliases
+    if not gone.isdisjoint(params):
+        params = {name: param for name, param in params.items() if name not in gone}
+    if not gone.isdisjoint(aliases):
+        aliases = {name: own for name, own in aliases.items() if name not in gone}
+    match body:
+        case (facts.Assign(targets=(facts.Name(id=name),), value=value),):
+            own = _own_attribute(value, scope)
+            aliases = aliases if own is None else {**aliases, name: own}
+    return scope._replace(params=params, aliases=aliases)
 
 
 def _test(test: facts.Expr, scope: Scope, needs: tuple[Need, ...], *, usual: bool) -> Iterator[Step]:
     """The parts of a test: a later one is reached where those before leave it open how the test comes out."""
     parts = test.values if isinstance(test, facts.Logical) else (test,)
     for part in parts:
-        yield Step(part, needs, usual)
+        yield Step(part, needs, usual, scope)
         decided = _decided(part, scope, isinstance(test, facts.Logical) and test.op == "and")
         if decided is None:
             return
@@ -206,6 +241,12 @@ def _decided(test: facts.Expr, scope: Scope, truth: bool) -> Decided | None:
         return enough[0] if enough else None
     if asks_for_tracing(test):
         return None if truth else Decided((), False)
+    if _asks_for_tensor(test, scope):
+        return Decided((), True) if truth else None
+    has_elements = _asks_for_elements(test)
+    if has_elements is not None:
+        # Nothing at all is a special case.
+        return Decided((), True) if has_elements is truth else None
     if isinstance(test, facts.Compare) and len(test.ops) == 1 and test.ops[0] in _SAME:
         right = test.rights[0]
         if isinstance(right, facts.Const) and right.kind in _LITERAL:
@@ -214,6 +255,44 @@ def _decided(test: facts.Expr, scope: Scope, truth: bool) -> Decided | None:
     return need_of(test, scope, Need("", False, True, truth, False))
 
 
+def _asks_for_tensor(test: facts.Expr, scope: Scope) -> bool:
+    """`isinstance(x, Tensor)` of a parameter: where it is none, nothing is waited for."""
+    if not isinstance(test, facts.Call) or len(test.args) != 2 or last_name(test.func) != "isinstance":
+        return False
+    asked, kind = test.args
+    return isinstance(asked, facts.Name) and asked.id in scope.params and last_name(kind) == "Tensor"
+
+
+def _asks_for_elements(test: facts.Expr) -> bool | None:
+    """How a test comes out of something that has elements: `x.numel() > 0`, `len(x) == 0`; None for any other test."""
+    if isinstance(test, facts.Compare) and len(test.ops) == 1:
+        limit = test.rights[0]
+        if not isinstance(limit, facts.Const) or limit.kind != "int" or not _counts_elements(test.left):
+            return None
+        return _OF_SOME.get((test.ops[0], limit.value))
+    return True if _counts_elements(test) else None
+
+
+def _counts_elements(node: facts.Expr) -> bool:
+    """`x.numel()`, `x.nelement()`, `len(x)`, `x.size(0)`, `x.shape[0]`."""
+    if isinstance(node, facts.Subscript):
+        return isinstance(node.value, facts.Attr) and node.value.name == "shape" and isinstance(node.key, facts.Const)
+    if not isinstance(node, facts.Call):
+        return False
+    if isinstance(node.func, facts.Name):
+        return node.func.id == "len" and len(node.args) == 1
+    return isinstance(node.func, facts.Attr) and node.func.name in _COUNTING
+
+
+_COUNTING: Final = frozenset({"numel", "nelement", "size"})
+_OF_SOME: Final[dict[tuple[str, Constant], bool]] = {
+    (">", 0): True,
+    (">=", 1): True,
+    ("!=", 0): True,
+    ("==", 0): False,
+    ("<", 1): False,
+    ("<=", 0): False,
+}
 _SAME: Final = {"==": True, "is": True, "!=": False, "is not": False}
 _LITERAL: Final = frozenset({"none", "bool", "int", "float", "str"})
 _SINGLE: Final = frozenset({"positional", "normal", "keyword"})
@@ -279,7 +358,9 @@ def _parts(node: Any) -> Iterator[Any]:
 def _optional(node: Any) -> tuple[Any, ...]:
     """The parts of an expression that are not evaluated in all cases."""
     if isinstance(node, facts.Conditional):
-        return node.body, node.orelse
+        has_elements = _asks_for_elements(node.test)
+        # Nothing at all is a special case.
+        return (node.orelse,) if has_elements else (node.body,) if has_elements is False else (node.body, node.orelse)
     if isinstance(node, facts.Logical):
         return node.values[1:]
     if isinstance(node, facts.Lambda):

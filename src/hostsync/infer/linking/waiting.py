@@ -11,7 +11,8 @@ from hostsync import facts
 from hostsync.infer.calls.operations import device_of
 from hostsync.infer.frame import CallSite, Context, Recorded
 from hostsync.infer.functions import is_decorated
-from hostsync.infer.hints.defaults import is_host_default
+from hostsync.infer.hints.defaults import is_host_default, is_none
+from hostsync.infer.hints.evidence import nodes_in
 from hostsync.infer.hints.scripted import is_scripted
 from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, told_in
 from hostsync.infer.linking.handed import HELD
@@ -114,7 +115,7 @@ class _Waits:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.found: dict[str, dict[tuple[Device, tuple[Need, ...]], Wait]] = {}
-        self._known: dict[str, tuple[Scope, list[Step]]] = {}
+        self._known: dict[str, list[Step]] = {}
 
     def note(self, symbol: str, device: Device, span: facts.Place, inner: Inner | None = None) -> None:
         """Takes down a wait at a place in a function, if it counts there.
@@ -134,13 +135,12 @@ class _Waits:
             device = ANYWHERE
         if len(self.found.get(symbol, ())) >= _MOST:
             return
-        scope, steps = self._steps(symbol, node)
-        for step in steps:
+        for step in self._steps(symbol, node):
             place = comes_past(step.node, span)
             if place is not None:
                 needs, usual = step.needs, step.usual or (inner is not None and inner.wait.usual)
                 if inner is not None and inner.wait.needs:
-                    handed = self._handed_on(scope, inner, place)
+                    handed = self._handed_on(step.scope, inner, place)
                     if handed is None:
                         return
                     needs, usual = needs + handed.needs, usual or handed.usual
@@ -157,10 +157,10 @@ class _Waits:
             wait.device == device and set(wait.needs) <= set(needs) and wait.usual <= usual for wait in self.of(symbol)
         )
 
-    def _steps(self, symbol: str, node: facts.Function) -> tuple[Scope, list[Step]]:
+    def _steps(self, symbol: str, node: facts.Function) -> list[Step]:
         if symbol not in self._known:
             scope = scope_of(node, partial(_usually_held, self.context, symbol.rpartition(".")[0]))
-            self._known[symbol] = scope, list(steps_of(node, scope))
+            self._known[symbol] = list(steps_of(node, scope))
         return self._known[symbol]
 
     def _handed_on(self, scope: Scope, inner: Inner, place: Any) -> Decided | None:
@@ -243,10 +243,48 @@ def _usually_held(context: Context, owner: str, name: str) -> tuple[Constant] | 
         for target in statement.targets
         if isinstance(target, facts.Attr) and target.name == name
     }
-    value = held.pop() if len(held) == 1 else None
-    if isinstance(value, facts.Name):
-        return next((default_of(param) for param in made.params if param.name == value.id), None)
+    return _usually(made, held.pop()) if len(held) == 1 else None
+
+
+def _usually(made: facts.Function, value: facts.Expr | None, depth: int = 2) -> tuple[Constant] | None:
+    """The constant that an expression in a constructor has by default, also by way of `if x is None: x = other`."""
+    if isinstance(value, facts.Const) and value.kind == "none":
+        return (None,)
+    if not isinstance(value, facts.Name):
+        return None
+    param = next((param for param in made.params if param.name == value.id), None)
+    default = None if param is None else default_of(param)
+    anew = [part for part in nodes_in(made.body, frozenset()) if value.id in _set_names(part)]
+    if not anew:
+        return default
+    if len(anew) > 1 or default != (None,) or depth == 0:
+        return None
+    for statement in made.body:
+        match statement:
+            case facts.If(test=test, body=(facts.Assign(value=other) as assigned,), orelse=()):
+                if assigned is anew[0] and _is_left_out(test, value.id):
+                    return _usually(made, other, depth - 1)
     return None
+
+
+def _set_names(node: Any) -> list[str]:
+    """The names that a statement gives something to."""
+    targets = node.targets if type(node) is facts.Assign else (node.target,) if type(node) in _SETTING else ()
+    return [target.id for target in targets if isinstance(target, facts.Name)]
+
+
+_SETTING: Final[frozenset[type]] = frozenset({facts.AugAssign, facts.For})
+
+
+def _is_left_out(test: facts.Expr, name: str) -> bool:
+    """`name is None`."""
+    return (
+        isinstance(test, facts.Compare)
+        and test.ops == ("is",)
+        and isinstance(test.left, facts.Name)
+        and test.left.id == name
+        and is_none(test.rights[0])
+    )
 
 
 def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untyped: bool = False) -> Device | None:

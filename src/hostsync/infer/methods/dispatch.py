@@ -11,10 +11,12 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, formatted
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.evidence import OF_ARRAYS_ALONE
 from hostsync.infer.methods.containers import array_method, items_method, mapping_method
+from hostsync.infer.methods.linear_operators import WAITING, matrix_method
 from hostsync.infer.methods.objects import instance_method
 from hostsync.infer.methods.tensors import tensor_method
 from hostsync.infer.methods.unknown import unknown_method
 from hostsync.infer.values import (
+    NUMBER,
     TEXT,
     UNKNOWN,
     Array,
@@ -23,6 +25,7 @@ from hostsync.infer.values import (
     Items,
     Mapping,
     Method,
+    Number,
     Tensor,
     Text,
     Unknown,
@@ -35,6 +38,9 @@ _SUMMARIES: Final = frozenset(
 )
 """Methods of `SummaryWriter`, by TensorBoard and by others, that copy their second argument to the host."""
 
+_OF_SCALARS: Final = frozenset("astype clip copy item max mean min prod round squeeze std sum var".split())
+"""Methods by which one of NumPy's numbers, as `np.mean(losses)` gives it, makes another one."""
+
 
 def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
     receiver = method.receiver
@@ -42,6 +48,9 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
         backward_pass(frame, node)
     if method.name in _SUMMARIES and len(args) > 1 and isinstance(receiver, (Unknown, Instance)):
         printed(frame, node, f"tensorboard.{method.name}", args[1:2])
+    if method.name in WAITING and frame.context.uses_torch and isinstance(receiver, (Unknown, Tensor)):
+        matrix_method(frame, node, receiver, method.name, args)
+        return UNKNOWN
     if method.name in OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
         # Neither a tensor nor a number has it, whatever the receiver was taken to be.
         return Array()
@@ -68,4 +77,4 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
         return Items("list", None, TEXT) if method.name.endswith("split") else TEXT
     if isinstance(receiver, Array):
         return array_method(receiver, method.name, args, keywords)
-    return UNKNOWN
+    return NUMBER if isinstance(receiver, Number) and method.name in _OF_SCALARS else UNKNOWN

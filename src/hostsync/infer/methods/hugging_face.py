@@ -6,10 +6,58 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from hostsync import facts
+from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import merged
-from hostsync.infer.frame import as_tensor, is_model_name
+from hostsync.infer.frame import Frame, as_tensor, is_model_name
+from hostsync.infer.hints.defaults import is_none, last_name
+from hostsync.infer.hints.evidence import assigned_to
 from hostsync.infer.methods.asked import Asked, called
-from hostsync.infer.values import Mapping, Tensor, Unknown, Value, tensors_in
+from hostsync.infer.values import ANYWHERE, Mapping, Nothing, Tensor, Unknown, Value, tensors_in
+
+
+def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> None:
+    """`model(input_ids, attention_mask=mask)` asks whether the mask hides anything, as no mask is quicker.
+
+    Source: transformers, `masking_utils.py`, `_ignore_causal_mask_sdpa`, and our measurement (the page of HS605).
+    """
+    # What stands in a dictionary that is unpacked is None as often as not.
+    expr = next((keyword.value for keyword in node.keywords if keyword.name == "attention_mask"), None)
+    if expr is None:
+        return
+    named = {keyword.name for keyword in node.keywords}
+    if not named.isdisjoint(_OF_PARTS) or not ("input_ids" in named or (args and _is_of_ids(args[0][0]))):
+        return
+    mask = next(value for name, _, value in keywords if name == "attention_mask")
+    if not isinstance(mask, Nothing) and not _may_be_left_out(frame, expr, mask):
+        where = mask.device if isinstance(mask, Tensor) else ANYWHERE
+        op = "transformers.PreTrainedModel.forward"
+        frame.emit("call", op, "", node, subject=expr, device=where, confidence="likely")
+
+
+_OF_PARTS: Final = frozenset({"hidden_states", "past_key_values"})
+"""What says that it is a part of a model, which gets a mask that is made up already, or is handed the next token."""
+
+
+def _may_be_left_out(frame: Frame, node: facts.Expr, mask: Value) -> bool:
+    """Whether a mask is None in some case: by default, as one of two, or where nothing is to be hidden."""
+    if isinstance(node, facts.Conditional):
+        return is_none(node.body) or is_none(node.orelse)
+    function = frame.function
+    if not isinstance(node, facts.Name) or not isinstance(function, facts.Function):
+        return False
+    if isinstance(mask, (Tensor, Unknown)) and mask.param == node.id:
+        return any(param.name == node.id and is_none(param.default) for param in function.params)
+    return any(is_none(value) for value in assigned_to(function.body, node.id))
+
+
+def _is_of_ids(node: facts.Expr) -> bool:
+    """`input_ids`, `batch["input_ids"]`, `tokens.input_ids.to(device)`."""
+    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr):
+        node = node.func.value
+    if isinstance(node, facts.Subscript) and isinstance(node.key, facts.Const):
+        return isinstance(node.key.value, str) and node.key.value.endswith("input_ids")
+    return last_name(node).endswith("input_ids")
 
 
 def _generate(asked: Asked) -> Value | None:

@@ -8,7 +8,7 @@ from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.frame import Context, Frame
 from hostsync.infer.linking.plain import is_foreign
-from hostsync.infer.values import Callable, Instance, Mapping, Number, Ref, Value
+from hostsync.infer.values import CPU, Callable, Instance, Items, Mapping, Number, Ref, Tensor, Value
 
 _VALUES: Final = {"log": "value", "log_dict": "dictionary"}
 """The methods that log, and what each calls its second or only value."""
@@ -42,6 +42,26 @@ def logs_number(
     held = [one for _, one in value.items] if isinstance(value, Mapping) else [value]
     if any(isinstance(one, Number) for one in held):
         frame.emit("copy", "lightning.LightningModule.log", "python-data", node, subject=expr, confidence="likely")
+
+
+PREDICTIONS: Final = Items("list", None, Tensor(CPU, sure=False))
+
+
+def predicted(callee: Callable) -> Value | None:
+    """What `trainer.predict(…)` gives, for each batch: Lightning brings it to the CPU. None for any other function.
+
+    Source: lightning, `pytorch/loops/prediction_loop.py`, `_PredictionLoop._predict_step`; in two libraries that ran on
+    a GPU none of eight reads of it waited.
+    """
+    if not callee.symbol.endswith(_PREDICTS):
+        return None
+    return PREDICTIONS
+
+
+_PREDICTS: Final = (
+    "lightning/pytorch/trainer/trainer.py:Trainer.predict",
+    "pytorch_lightning/trainer/trainer.py:Trainer.predict",
+)
 
 
 def _is_lightning(context: Context, name: str) -> bool:

@@ -12,7 +12,7 @@ from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import to_device, transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
 from hostsync.infer.calls.operations import merged, operator_result
-from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
+from hostsync.infer.calls.taken_in import brings_from_host, is_result, is_taken_in, moved_on
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
 from hostsync.infer.hints import keys
@@ -179,7 +179,10 @@ def _to(asked: Asked) -> Value:
         confidence = "likely" if is_fetched or _is_tensor_call(frame, subject) else "possible"
         frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
     elif is_taken_in(frame, node, keywords) or (
-        brings_from_host(frame, keywords) and subject is not None and not is_model_name(subject)
+        brings_from_host(frame, keywords)
+        and subject is not None
+        and not is_model_name(subject)
+        and not is_result(subject)
     ):
         moved_on(frame, node, device)
     elif receiver.param is not None:

@@ -37,3 +37,47 @@ class Mean:
 
     def reset(self):
         self.update(0.0)
+
+
+def counted(index, count=None):
+    if count is None:
+        count = int(index.max()) + 1 if index.numel() > 0 else 0  # expect: HS103
+    return index.new_zeros(count, device=index.device)
+
+
+def counted_anew(index, count=None):
+    count = count or 4
+    if count is None:
+        count = int(index.max())  # expect: HS103
+    return index.new_zeros(count, device=index.device)
+
+
+class Mixed:
+    def __init__(self, loops: bool | None = None, normalize: bool = True, cached: bool = False):
+        if loops is None:
+            loops = normalize
+        self.loops = loops
+        self.normalize = normalize
+        self.cached = cached
+        self._cached = None
+
+    def mixed(self, index: torch.Tensor):
+        if self.normalize:
+            if isinstance(index, torch.Tensor):
+                cache = self._cached
+                if cache is None:
+                    cache = self.looped(index, self.loops)
+                    if self.cached:
+                        self._cached = cache
+                return cache
+        return index
+
+    def looped(self, index: torch.Tensor, loops=False):
+        if loops:
+            index = index[index != 3]  # expect: HS302
+        return index
+
+    def of_cached(self, index: torch.Tensor):
+        if self.cached:
+            return index[index != 3]  # expect: HS302
+        return index

@@ -2,7 +2,7 @@
 
 import torch
 
-from .helpers import Mean, at_times, mean_of, through
+from .helpers import Mean, Mixed, at_times, counted, counted_anew, mean_of, through
 
 
 def train(count, model):
@@ -23,3 +23,14 @@ def averaged(count):
         mean.update(torch.zeros(3))
         mean.update(0.5)
     return mean.total
+
+
+def indexed(count):
+    layer = Mixed()
+    for _ in range(count):
+        index = torch.ones(8, dtype=torch.long, device="cuda")
+        counted(index)  # expect: HS606
+        counted(index, count=4)
+        counted_anew(index)
+        layer.mixed(index)  # expect: HS606
+        layer.of_cached(index)
