@@ -157,8 +157,8 @@ def _of_block(
         yield from _test(statement.test, inside, needs, usual=usual)
     elif isinstance(statement, facts.For):
         yield Step(statement.iterable, needs, usual, scope)
-        if isinstance(statement.iterable, facts.Sequence) and statement.iterable.items:
-            yield from _steps(statement.body, inside, needs, usual=usual)
+        runs = isinstance(statement.iterable, facts.Sequence) and bool(statement.iterable.items)
+        yield from _steps(statement.body, inside, needs, usual=usual or not runs)
     else:
         for item in statement.items:
             yield Step(item.value, needs, usual, scope)

@@ -81,3 +81,16 @@ class Mixed:
         if self.cached:
             return index[index != 3]  # expect: HS302
         return index
+
+
+def by_level(index: torch.Tensor, levels=4):
+    for level in range(levels):
+        index = index[index != level]  # expect: HS302
+    return index
+
+
+def while_any(index: torch.Tensor, level=0):
+    while level > 4:
+        index = index[index != level]  # expect: HS302
+        level -= 1
+    return index

@@ -2,7 +2,7 @@
 
 import torch
 
-from .helpers import Mean, Mixed, at_times, counted, counted_anew, mean_of, through
+from .helpers import Mean, Mixed, at_times, by_level, counted, counted_anew, mean_of, through, while_any
 
 
 def train(count, model):
@@ -34,3 +34,5 @@ def indexed(count):
         counted_anew(index)
         layer.mixed(index)  # expect: HS606
         layer.of_cached(index)
+        by_level(index)  # expect: HS606
+        while_any(index)
