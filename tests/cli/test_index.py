@@ -121,11 +121,19 @@ def mean_of(x: torch.Tensor) -> float:
 def strictly(x: torch.Tensor, strict=False):
     if strict and (x > 0).all():
         raise ValueError
-    for part in x.split(2):
-        if part.max() > 3:
+    while len(x) > 2:
+        x = x[2:]
+        if x.max() > 3:
             return x * 2
     if x.max() > 3:
         return x * 2
+    return x
+
+
+def in_parts(x: torch.Tensor):
+    for part in x.split(2):
+        if part.max() > 3:
+            return x * 2
     return x
 
 
@@ -150,11 +158,12 @@ def test_calls_that_wait_each_time(site: Path, tmp_path: Path, hostsync_in: Host
     make(site, WAITS)
     indexed(hostsync_in, site, "acme")
     source = (
-        "import torch\nimport acme.impl\nfrom acme.impl import Meter, deep, strictly, values\n\n\n"
+        "import torch\nimport acme.impl\nfrom acme.impl import Meter, deep, in_parts, strictly, values\n\n\n"
         "def f(x: torch.Tensor, y, model):\n"
         "    meter = Meter(x.sum())  # waits\n"
         "    meter.update(x.mean(), n=3)  # waits\n"
         "    strictly(x)\n"
+        "    in_parts(x)  # waits\n"
         "    values(x)\n"
         "    acme.impl.mean_of(torch.rand(3))\n"
         "    acme.impl.mean_of(y)\n"
@@ -316,7 +325,7 @@ def test_constants_decide_which_branch_of_a_function_is_taken(
         "    either(x, True)  # certain\n"
         "    either(x, 0)\n"
         "    loops(x, [])  # certain\n"
-        "    loops_of_parts(x, [1])\n"
+        "    loops_of_parts(x, [1])  # likely\n"
         "    meter.update(x, y)  # likely\n"
         "    meter.noisy(x)\n"
         "    meter.scored(x, y)  # likely\n"
