@@ -113,10 +113,13 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         callee = evaluate(frame, func)
     args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args] if node.args else []
     keywords: KeywordList = []
-    if node.keywords:
-        keywords = [(k.name, k.value, evaluate(frame, k.value)) for k in node.keywords]
-        if any(keyword.name is None for keyword in node.keywords):
-            keywords = _unpacked(keywords)
+    is_unpacked = has_mask = False
+    for key, expr in node.keywords:
+        keywords.append((key, expr, evaluate(frame, expr)))
+        is_unpacked = is_unpacked or key is None
+        has_mask = has_mask or key == "attention_mask"
+    if is_unpacked:
+        keywords = _unpacked(keywords)
     if args and type(receiver) is Instance:
         note_fed(frame, node, receiver, args[0][1])
     if type(receiver) is Instance and receiver.local and isinstance(func, facts.Attr):
@@ -134,7 +137,7 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         tensors = [t for _, value in args for t in tensors_in(value)]
         if tensors and is_certain(merged(tensors)) and is_model_name(node.func):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
-    if keywords and _may_be_model(callee):
+    if has_mask and _may_be_model(callee):
         masks_tokens(frame, node, args, keywords)
     if (kind is Unknown or kind is Method) and keywords:
         bundle = _tokenized(keywords)
@@ -208,10 +211,17 @@ def _is_of_host(callee: Value, args: ArgumentList, keywords: KeywordList) -> boo
         callee = callee.receiver
         if isinstance(callee, Instance) and not callee.local:
             return False
-    if not isinstance(callee, (Unknown, Method, Instance)) or not any(isinstance(value, Array) for _, value in args):
+    if not isinstance(callee, (Unknown, Method, Instance)) or not _holds_array(args):
         return False
     values = [*(value for _, value in args), *(value for _, _, value in keywords)]
     return all(isinstance(value, (Array, Number, Text, Nothing)) for value in values)
+
+
+def _holds_array(args: ArgumentList) -> bool:
+    for _, value in args:  # noqa: SIM110  (a loop costs less than a generator here)
+        if isinstance(value, Array):
+            return True
+    return False
 
 
 def _chosen(frame: Frame, node: facts.Call, callee: Choice, args: ArgumentList, keywords: KeywordList) -> Value:

@@ -121,7 +121,7 @@ def comes_past(step: Any, span: facts.Place) -> Any:
 
 def _steps(body: Sequence[facts.Stmt], scope: Scope, needs: tuple[Need, ...], *, usual: bool) -> Iterator[Step]:
     for statement in body:
-        after = _without(scope, (statement,))
+        after = _without(scope, statement)
         if isinstance(statement, (facts.While, facts.For, facts.With)):
             yield from _of_block(statement, scope, after, needs, usual=usual)
         elif isinstance(statement, facts.If):
@@ -165,16 +165,21 @@ def _of_block(
         yield from _steps(statement.body, inside, needs, usual=usual)
 
 
-def _without(scope: Scope, body: tuple[facts.Stmt, ...]) -> Scope:
-    """The scope behind some statements, which may put something else under the names of parameters."""
-    gone = {name for node in nodes_in(body, _DEFINING) for name in _set_by(node)}
+def _without(scope: Scope, statement: facts.Stmt) -> Scope:
+    """The scope behind a statement, which may put something else under the names of parameters."""
+    if isinstance(statement, (facts.ExprStmt, facts.Return)):
+        return scope
+    parts = (statement,) if isinstance(statement, facts.Assign) else nodes_in((statement,), _DEFINING)
+    gone = {name for node in parts for name in _set_by(node)}
+    if not gone:
+        return scope
     params, aliases = scope.params, scope.aliases
     if not gone.isdisjoint(params):
         params = {name: param for name, param in params.items() if name not in gone}
     if not gone.isdisjoint(aliases):
         aliases = {name: own for name, own in aliases.items() if name not in gone}
-    match body:
-        case (facts.Assign(targets=(facts.Name(id=name),), value=value),):
+    match statement:
+        case facts.Assign(targets=(facts.Name(id=name),), value=value):
             own = _own_attribute(value, scope)
             aliases = aliases if own is None else {**aliases, name: own}
     return scope._replace(params=params, aliases=aliases)
