@@ -26,6 +26,7 @@ from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, n
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import from_annotation, named_type, only_numbers
 from hostsync.infer.hints.defaults import is_none, last_name
+from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.hints.imported import known_as
 from hostsync.infer.hints.mixtures import note_loop
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
@@ -350,16 +351,7 @@ def _finds_nothing(frame: Frame, node: facts.Expr) -> bool:
     if isinstance(node, facts.Unary) and node.op == "not" and isinstance(node.operand, facts.Name):
         with frame.silently():
             return isinstance(evaluate(frame, node.operand), (Items, Mapping))
-    if not isinstance(node, facts.Compare) or len(node.rights) != 1 or not isinstance(node.rights[0], facts.Const):
-        return False
-    if (node.ops[0], node.rights[0].value) not in _NOTHING:
-        return False
-    counted = node.left.value if isinstance(node.left, facts.Subscript) else node.left
-    return last_name(counted.func if isinstance(counted, facts.Call) else counted) in _COUNTS
-
-
-_NOTHING: Final = frozenset({("==", 0), ("<", 1), ("<=", 0)})
-_COUNTS: Final = frozenset({"len", "numel", "nelement", "size", "shape"})
+    return has_elements(node) is False
 
 
 def _if(frame: Frame, node: facts.If) -> bool:

@@ -109,8 +109,7 @@ def _is_picked_by_array(frame: Frame, node: facts.Expr) -> bool:
 
     Of what is on the CPU still, the copy waits, and of what is on the GPU already, the indices are copied first.
     """
-    while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _CONVERTING:
-        node = node.func.value
+    node = _before_copies(node)
     if not isinstance(node, facts.Subscript):
         return False
     keys = node.key.items if isinstance(node.key, facts.Sequence) and node.key.kind == "tuple" else (node.key,)
@@ -165,9 +164,14 @@ def _is_from_caller(frame: Frame, node: facts.Expr) -> bool:
 
 def is_result(node: facts.Expr) -> bool:
     """Whether something is what a call gives, as it is: nobody handed that in. Copies don't count."""
+    return isinstance(_before_copies(node), facts.Call)
+
+
+def _before_copies(node: facts.Expr) -> facts.Expr:
+    """The `x` of `x.detach().float()`."""
     while isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _CONVERTING:
         node = node.func.value
-    return isinstance(node, facts.Call)
+    return node
 
 
 def _gone_through(function: facts.Function) -> Table[str, str]:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from hostsync import facts
 from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.hints.evidence import asks_for_tracing, nodes_in
 from hostsync.infer.values import Array, Instance, Items, Mapping, Nothing, Number, Tensor, Text, Value
 
@@ -170,7 +171,7 @@ def _without(scope: Scope, statement: facts.Stmt) -> Scope:
     if isinstance(statement, (facts.ExprStmt, facts.Return)):
         return scope
     parts = (statement,) if isinstance(statement, facts.Assign) else nodes_in((statement,), _DEFINING)
-    gone = {name for node in parts for name in _set_by(node)}
+    gone = {name for node in parts for name in set_by(node)}
     if not gone:
         return scope
     params, aliases = scope.params, scope.aliases
@@ -248,10 +249,10 @@ def _decided(test: facts.Expr, scope: Scope, truth: bool) -> Decided | None:
         return None if truth else Decided((), False)
     if _asks_for_tensor(test, scope):
         return Decided((), True) if truth else None
-    has_elements = _asks_for_elements(test)
-    if has_elements is not None:
+    of_some = has_elements(test)
+    if of_some is not None:
         # Nothing at all is a special case.
-        return Decided((), True) if has_elements is truth else None
+        return Decided((), True) if of_some is truth else None
     if isinstance(test, facts.Compare) and len(test.ops) == 1 and test.ops[0] in _SAME:
         right = test.rights[0]
         if isinstance(right, facts.Const) and right.kind in _LITERAL:
@@ -268,36 +269,6 @@ def _asks_for_tensor(test: facts.Expr, scope: Scope) -> bool:
     return isinstance(asked, facts.Name) and asked.id in scope.params and last_name(kind) == "Tensor"
 
 
-def _asks_for_elements(test: facts.Expr) -> bool | None:
-    """How a test comes out of something that has elements: `x.numel() > 0`, `len(x) == 0`; None for any other test."""
-    if isinstance(test, facts.Compare) and len(test.ops) == 1:
-        limit = test.rights[0]
-        if not isinstance(limit, facts.Const) or limit.kind != "int" or not _counts_elements(test.left):
-            return None
-        return _OF_SOME.get((test.ops[0], limit.value))
-    return True if _counts_elements(test) else None
-
-
-def _counts_elements(node: facts.Expr) -> bool:
-    """`x.numel()`, `x.nelement()`, `len(x)`, `x.size(0)`, `x.shape[0]`."""
-    if isinstance(node, facts.Subscript):
-        return isinstance(node.value, facts.Attr) and node.value.name == "shape" and isinstance(node.key, facts.Const)
-    if not isinstance(node, facts.Call):
-        return False
-    if isinstance(node.func, facts.Name):
-        return node.func.id == "len" and len(node.args) == 1
-    return isinstance(node.func, facts.Attr) and node.func.name in _COUNTING
-
-
-_COUNTING: Final = frozenset({"numel", "nelement", "size"})
-_OF_SOME: Final[dict[tuple[str, Constant], bool]] = {
-    (">", 0): True,
-    (">=", 1): True,
-    ("!=", 0): True,
-    ("==", 0): False,
-    ("<", 1): False,
-    ("<=", 0): False,
-}
 _SAME: Final = {"==": True, "is": True, "!=": False, "is not": False}
 _LITERAL: Final = frozenset({"none", "bool", "int", "float", "str"})
 _SINGLE: Final = frozenset({"positional", "normal", "keyword"})
@@ -325,7 +296,7 @@ def _constant(value: Value) -> tuple[Constant] | None:
     return (value.const,) if isinstance(value, (Number, Text)) and value.const is not None else None
 
 
-def _set_by(node: Any) -> Iterator[str]:
+def set_by(node: Any) -> Iterator[str]:
     """Names that a statement or expression puts something else under."""
     targets: list[Any] = []
     if isinstance(node, facts.Assign):
@@ -363,9 +334,9 @@ def _parts(node: Any) -> Iterator[Any]:
 def _optional(node: Any) -> tuple[Any, ...]:
     """The parts of an expression that are not evaluated in all cases."""
     if isinstance(node, facts.Conditional):
-        has_elements = _asks_for_elements(node.test)
+        of_some = has_elements(node.test)
         # Nothing at all is a special case.
-        return (node.orelse,) if has_elements else (node.body,) if has_elements is False else (node.body, node.orelse)
+        return (node.orelse,) if of_some else (node.body,) if of_some is False else (node.body, node.orelse)
     if isinstance(node, facts.Logical):
         return node.values[1:]
     if isinstance(node, facts.Lambda):

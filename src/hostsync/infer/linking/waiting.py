@@ -28,6 +28,7 @@ from hostsync.infer.linking.reaching import (
     is_met,
     need_of,
     scope_of,
+    set_by,
     steps_of,
 )
 from hostsync.infer.linking.summaries import BY_PLACE, defaults_of
@@ -254,7 +255,7 @@ def _usually(made: facts.Function, value: facts.Expr | None, depth: int = 2) -> 
         return None
     param = next((param for param in made.params if param.name == value.id), None)
     default = None if param is None else default_of(param)
-    anew = [part for part in nodes_in(made.body, frozenset()) if value.id in _set_names(part)]
+    anew = [part for part in nodes_in(made.body, frozenset()) if value.id in set_by(part)]
     if not anew:
         return default
     if len(anew) > 1 or default != (None,) or depth == 0:
@@ -265,15 +266,6 @@ def _usually(made: facts.Function, value: facts.Expr | None, depth: int = 2) -> 
                 if assigned is anew[0] and _is_left_out(test, value.id):
                     return _usually(made, other, depth - 1)
     return None
-
-
-def _set_names(node: Any) -> list[str]:
-    """The names that a statement gives something to."""
-    targets = node.targets if type(node) is facts.Assign else (node.target,) if type(node) in _SETTING else ()
-    return [target.id for target in targets if isinstance(target, facts.Name)]
-
-
-_SETTING: Final[frozenset[type]] = frozenset({facts.AugAssign, facts.For})
 
 
 def _is_left_out(test: facts.Expr, name: str) -> bool:

@@ -19,16 +19,15 @@ from hostsync.infer.values import ANYWHERE, Mapping, Nothing, Tensor, Unknown, V
 def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> None:
     """`model(input_ids, attention_mask=mask)` asks whether the mask hides anything, as no mask is quicker.
 
+    Of calls in which `attention_mask` is written.
+
     Source: transformers, `masking_utils.py`, `_ignore_causal_mask_sdpa`, and our measurement (the page of HS605).
     """
     # What stands in a dictionary that is unpacked is None as often as not.
-    expr = next((keyword.value for keyword in node.keywords if keyword.name == "attention_mask"), None)
-    if expr is None:
-        return
     named = {keyword.name for keyword in node.keywords}
     if not named.isdisjoint(_OF_PARTS) or not ("input_ids" in named or (args and _is_of_ids(args[0][0]))):
         return
-    mask = next(value for name, _, value in keywords if name == "attention_mask")
+    expr, mask = next((expr, value) for name, expr, value in keywords if name == "attention_mask")
     if not isinstance(mask, Nothing) and not _may_be_left_out(frame, expr, mask):
         where = mask.device if isinstance(mask, Tensor) else ANYWHERE
         op = "transformers.PreTrainedModel.forward"

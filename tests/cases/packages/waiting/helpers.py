@@ -94,3 +94,15 @@ def while_any(index: torch.Tensor, level=0):
         index = index[index != level]  # expect: HS302
         level -= 1
     return index
+
+
+def filled(index: torch.Tensor):
+    if len(index) > 0:
+        index = index[index != 3]  # expect: HS302
+    return index
+
+
+def empty(index: torch.Tensor):
+    if index.shape[0] == 0:
+        index = index[index != 3]  # expect: HS302
+    return index

@@ -2,7 +2,19 @@
 
 import torch
 
-from .helpers import Mean, Mixed, at_times, by_level, counted, counted_anew, mean_of, through, while_any
+from .helpers import (
+    Mean,
+    Mixed,
+    at_times,
+    by_level,
+    counted,
+    counted_anew,
+    empty,
+    filled,
+    mean_of,
+    through,
+    while_any,
+)
 
 
 def train(count, model):
@@ -36,3 +48,5 @@ def indexed(count):
         layer.of_cached(index)
         by_level(index)  # expect: HS606
         while_any(index)
+        filled(index)  # expect: HS606
+        empty(index)
