@@ -255,7 +255,7 @@ def _usually(made: facts.Function, value: facts.Expr | None, depth: int = 2) -> 
         return None
     param = next((param for param in made.params if param.name == value.id), None)
     default = None if param is None else default_of(param)
-    anew = [part for part in nodes_in(made.body, frozenset()) if value.id in set_by(part)]
+    anew = [part for part in nodes_in(made.body, frozenset()) if value.id in set(set_by(part))]
     if not anew:
         return default
     if len(anew) > 1 or default != (None,) or depth == 0:
