@@ -13,9 +13,9 @@ from hostsync.catalogue.errors import CatalogueError
 from hostsync.catalogue.location import rules_dir
 from hostsync.catalogue.model import ArgumentTest, Op, OpParam, Wait
 from hostsync.catalogue.ops import (
+    flagged,
     load_ops,
     merge_ops,
-    only_of_tensors,
     parse_condition,
     parse_op,
     parse_params,
@@ -296,7 +296,7 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
         'torch = "2.13.0"\n\n[ops]\n"lab.shine" = { params = "x, n=-1", returns = "tensors", device = "like", '
         'dtype = "int", ndim = "reduce", memory = "same", waits = ["n missing", '
         '{ when = "x tensor and n given", torch = ">=2.5,<2.9" }], '
-        "tensor_only = true, property = true }\n",
+        "tensor_only = true, property = true, by_name = true }\n",
     )
     assert load_ops([path])["lab.shine"] == Op(
         "lab.shine",
@@ -310,6 +310,7 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
             Wait((ArgumentTest("n", "missing"),), ""),
             Wait((ArgumentTest("x", "tensor"), ArgumentTest("n", "given")), ">=2.5,<2.9"),
         ),
+        True,
         True,
         True,
     )
@@ -387,9 +388,9 @@ def test_merge() -> None:
 def test_operations_that_only_a_tensor_has(tmp_path: Path) -> None:
     found = sorted(name for name, op in OPS.items() if op.tensor_only and name.startswith("Tensor."))
     assert len(found) > 300
-    assert sorted(only_of_tensors(load_ops(), "Tensor.")) == found, "not understood yet"
-    assert sorted(only_of_tensors(OPS, "Tensor.")) == found
+    assert sorted(flagged(load_ops(), "tensor_only")) == found, "not understood yet"
+    assert sorted(flagged(OPS, "tensor_only")) == found
     measured = load_ops([write(tmp_path, '[ops]\n"Tensor.own" = { tensor_only = true }\n"Tensor.item" = {}\n')])
-    assert list(only_of_tensors(measured, "Tensor.")) == ["Tensor.own"]
+    assert list(flagged(measured, "tensor_only")) == ["Tensor.own"]
     both = merge_ops(load_ops(), measured)
-    assert sorted(only_of_tensors(both, "Tensor.")) == sorted({*found, "Tensor.own"} - {"Tensor.item"})
+    assert sorted(flagged(both, "tensor_only")) == sorted({*found, "Tensor.own"} - {"Tensor.item"})

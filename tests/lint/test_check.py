@@ -24,15 +24,32 @@ def test_sources_without_tensors_are_not_parsed() -> None:
     assert check_source(b"import json\nthis is no python", "m", Plan()).diagnostics == ()
 
 
-def test_the_screen_knows_packages_of_own_rules(tmp_path: Path) -> None:
-    (tmp_path / "XY100-blocks.md").write_text(
+def write_rule(folder: Path, op: str, fields: str) -> None:
+    """A rule of a user's own, XY100, about one operation."""
+    (folder / "XY100-blocks.md").write_text(
         '+++\ncode = "XY100"\nname = "blocks"\nsummary = "s"\nmessage = "m"\nhelp = "h"\nsince = "0.1"\n'
-        'hot = "always"\nfix = "none"\n[[events]]\nkind = "call"\nops = ["gpulib.block"]\n[ops]\n'
-        '"gpulib.block" = { params = "x", returns = "python", waits = "always" }\n+++\n\n# page\n'
+        f'hot = "always"\nfix = "none"\n[[events]]\nkind = "call"\nops = ["{op}"]\n[ops]\n'
+        f'"{op}" = {{ {fields} }}\n+++\n\n# page\n'
     )
+
+
+def test_the_screen_knows_packages_of_own_rules(tmp_path: Path) -> None:
+    write_rule(tmp_path, "gpulib.block", 'params = "x", returns = "python", waits = "always"')
     source = b"import gpulib\ngpulib.block(1)\n"
     assert not matters(source, Plan())
     assert matters(source, Plan(extend_rules=(tmp_path,)))
+
+
+def test_own_rules_know_methods_by_their_names(tmp_path: Path) -> None:
+    write_rule(
+        tmp_path, "gpulib.Queue.drain", 'params = "all=True", returns = "object", waits = "all missing", by_name = true'
+    )
+    source = b"import torch\n\ndef f(queue):\n    queue.drain()\n    queue.drain(False)\n    queue.drained()\n"
+    found = check_source(source, "m", Plan(extend_rules=(tmp_path,))).findings
+    assert [(finding.code, finding.location.row) for finding in found] == [("XY100", 4)]
+    assert check_source(source, "m", Plan()).findings == ()
+    own = b"class Queue:\n    def drain(self):\n        return 1\n\nqueue = Queue()\nqueue.drain()\n"
+    assert check_source(b"import torch\n" + own, "m", Plan(extend_rules=(tmp_path,))).findings == ()
 
 
 def test_a_notebook_has_cells() -> None:

@@ -68,6 +68,8 @@ class Op(NamedTuple):
     tensor_only: bool
     """For a method or property of Tensor: no other common type has a member of this name, so a use proves one."""
     is_property: bool
+    by_name: bool = False
+    """For a method: nothing else has one of this name, so a call of it is this operation, whatever it is called of."""
 
 
 # --- rules ---------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ PREDICATES: Final = frozenset(
 )  # fmt: skip
 
 _FIELDS: Final = frozenset(
-    ("params", "returns", "device", "dtype", "ndim", "memory", "waits", "tensor_only", "property")
+    ("params", "returns", "device", "dtype", "ndim", "memory", "waits", "tensor_only", "property", "by_name")
 )
 _NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _LINE: Final = re.compile(r'"([^"\\\x00-\x1f]+)" = \{ ?([^\x00-\x08\x0a-\x1f]*?) ?\}')
@@ -218,6 +218,7 @@ def parse_op(name: str, table: Mapping[str, object]) -> Op:
             waits,
             _flag(table, "tensor_only"),
             _flag(table, "property"),
+            _flag(table, "by_name"),
         )
     except ValueError as error:
         if isinstance(error, CatalogueError):
@@ -282,14 +283,14 @@ class OpTable(Mapping[str, Op]):
     def __contains__(self, name: object) -> bool:
         return name in self._sources
 
-    def only_of_tensors(self, prefix: str) -> Iterator[str]:
+    def flagged(self, flag: str) -> Iterator[str]:
         """As the function of that name."""
+        written = f"{flag} = true"
         for name, source in self._sources.items():
-            if name.startswith(prefix):
-                known = self._known.get(name)
-                # Those that are not understood yet are shipped, and no text in these says so of anything else.
-                if _ONLY_OF_TENSORS in source.fields if known is None else known.tensor_only:
-                    yield name
+            known = self._known.get(name)
+            # Those that are not understood yet are shipped, and no text in these says so of anything else.
+            if written in source.fields if known is None else getattr(known, flag):
+                yield name
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._sources)
@@ -410,14 +411,11 @@ def load_measured_ops(paths: Iterable[Path]) -> Mapping[str, Op]:
     return merged
 
 
-_ONLY_OF_TENSORS: Final = "tensor_only = true"
-
-
-def only_of_tensors(ops: Mapping[str, Op], prefix: str) -> Iterator[str]:
-    """The operations that are `tensor_only` and whose names begin with `prefix`; they need not be understood for it."""
+def flagged(ops: Mapping[str, Op], flag: str) -> Iterator[str]:
+    """The names of the operations that have a flag, such as `tensor_only`; they need not be understood for it."""
     if isinstance(ops, (OpTable, _Merged)):
-        return ops.only_of_tensors(prefix)
-    return (name for name, op in ops.items() if op.tensor_only and name.startswith(prefix))
+        return ops.flagged(flag)
+    return (name for name, op in ops.items() if getattr(op, flag))
 
 
 class _Merged(Mapping[str, Op]):
@@ -442,10 +440,10 @@ class _Merged(Mapping[str, Op]):
         yield from self._base
         yield from (name for name in self._extra if name not in self._base)
 
-    def only_of_tensors(self, prefix: str) -> Iterator[str]:
+    def flagged(self, flag: str) -> Iterator[str]:
         """As the function of that name."""
-        yield from (name for name in only_of_tensors(self._base, prefix) if name not in self._extra)
-        yield from only_of_tensors(dict(self._extra), prefix)
+        yield from (name for name in flagged(self._base, flag) if name not in self._extra)
+        yield from flagged(dict(self._extra), flag)
 
     def __len__(self) -> int:
         return len(self._base) + sum(name not in self._base for name in self._extra)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from hostsync.catalogue.model import Op
-from hostsync.catalogue.ops import only_of_tensors
+from hostsync.catalogue.ops import flagged
 from hostsync.facts import (
     NODES_IN,
     Assert,
@@ -518,7 +518,7 @@ def _tensor_methods(ops: Mapping[str, Op]) -> frozenset[str]:
     held = _TENSOR_METHODS.get(id(ops))
     if held is None or held[0] is not ops:
         prefix = "Tensor."
-        names = frozenset([name[len(prefix) :] for name in only_of_tensors(ops, prefix)])
+        names = frozenset([name[len(prefix) :] for name in flagged(ops, "tensor_only") if name.startswith(prefix)])
         held = _TENSOR_METHODS[id(ops)] = (ops, names)
     return held[1]
 

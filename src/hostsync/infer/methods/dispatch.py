@@ -10,8 +10,8 @@ from hostsync.infer.calls.backward_passes import backward_pass
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, formatted, printed
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.evidence import OF_ARRAYS_ALONE
+from hostsync.infer.methods.by_name import called_by_name, methods_by_name
 from hostsync.infer.methods.containers import array_method, items_method, mapping_method
-from hostsync.infer.methods.linear_operators import WAITING, matrix_method
 from hostsync.infer.methods.objects import instance_method
 from hostsync.infer.methods.tensors import tensor_method
 from hostsync.infer.methods.unknown import unknown_method
@@ -48,9 +48,9 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
         backward_pass(frame, node)
     if method.name in _SUMMARIES and len(args) > 1 and isinstance(receiver, (Unknown, Instance)):
         printed(frame, node, f"tensorboard.{method.name}", args[1:2])
-    if method.name in WAITING and frame.context.uses_torch and isinstance(receiver, (Unknown, Tensor)):
-        matrix_method(frame, node, receiver, method.name, args)
-        return UNKNOWN
+    known = methods_by_name(frame.context.ops).get(method.name)
+    if known is not None and frame.context.uses_torch and isinstance(receiver, (Unknown, Tensor)):
+        return called_by_name(frame, node, known, receiver, args, keywords)
     if method.name in OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
         # Neither a tensor nor a number has it, whatever the receiver was taken to be.
         return Array()
