@@ -92,3 +92,10 @@ def rows_of_a_sparse_matrix(adjacency: torch.Tensor, x: torch.Tensor) -> torch.T
 def numbers_among_positions(scores: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     best = scores.argsort(descending=True)
     return x[best[0]]  # expect: HS308
+
+
+def charges(x: torch.Tensor, pairs, ranks):
+    edge_index = torch.from_numpy(pairs).long().to(x.device)  # expect: HS401
+    order = torch.from_numpy(ranks).long().to(x.device)  # expect: HS401
+    begin, end = x[edge_index[0]], x[edge_index[1]]  # silent: HS308
+    return begin - end, x[order[0]]  # expect: HS308

@@ -163,3 +163,30 @@ class Retriever(nn.Module):
         # Of one token nothing is hidden; a layer gets a mask that is made up already.
         step = self.bert(input_ids, attention_mask=mask, past_key_values=cache)  # silent: HS605
         return step, layer(hidden, attention_mask=mask), layer(hidden_states=hidden, attention_mask=mask)  # silent: HS605
+
+
+def pad(tokenizer, batch, **options):
+    return tokenizer.pad(dict(batch), **options)
+
+
+class Embedder:
+    """What a tokenizer has made holds a mask, whatever it is called."""
+
+    def embed(self, texts, device):
+        made = self.tokenizer(texts, padding=True, return_tensors="pt").to(device)  # expect: HS401
+        return self.model(**made).last_hidden_state  # expect: HS605
+
+    def padded(self, batch, device):
+        inputs = pad(self.tokenizer, batch, padding=True, return_tensors="pt").to(device)  # expect: HS401
+        return self.model(**inputs, return_dict=True).last_hidden_state  # expect: HS605
+
+    def encode(self, features, options, cache):
+        hidden = self.model(**features, return_dict=True).last_hidden_state  # expect: HS605
+        other = self.model(**options, return_dict=True)  # silent: HS605
+        image = self.scheduler.step(**features, return_dict=False)  # silent: HS605
+        step = self.model(**features, past_key_values=cache, use_cache=True)  # silent: HS605
+        return hidden, other, image, step, self.model(**features)  # silent: HS605
+
+    def on_the_host(self, texts):
+        made = self.tokenizer(texts, return_tensors="pt")
+        return self.model(**made)  # silent: HS605

@@ -14,6 +14,7 @@ from hostsync.infer.classes import attributes
 from hostsync.infer.events import Event
 from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
 from hostsync.infer.functions import bind_params, method_frame, run, usage
+from hostsync.infer.hints.compiled import compiles_when_imported
 from hostsync.infer.hints.evidence import Usage
 from hostsync.infer.linking.handed import KEYS, PROMISED, ROUNDS, told_by_calls
 from hostsync.infer.linking.links import Links
@@ -61,6 +62,7 @@ def follow_module(
     """
     context = Context(module, ops, torch, links)
     context.asked = frozenset(asked)
+    context.unchecked = context.unchecked or compiles_when_imported(module.body)
     context.handed.update(handed or {})
     top = Frame(context, "<module>", _NO_USAGE, loud=True)
     context.names = top.env

@@ -137,7 +137,7 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         tensors = [t for _, value in args for t in tensors_in(value)]
         if tensors and is_certain(merged(tensors)) and is_model_name(node.func):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
-    if has_mask and _may_be_model(callee):
+    if (has_mask or is_unpacked) and _may_be_model(callee):
         masks_tokens(frame, node, args, keywords)
     if (kind is Unknown or kind is Method) and keywords:
         bundle = _tokenized(keywords)
@@ -162,11 +162,11 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         given = own_function(frame, node, callee, args, keywords)
         if is_foreign(callee.symbol):
             given = predicted(callee) or given
-        if keywords and isinstance(given, Tensor) and given.device == ANYWHERE:
+        bundle = _tokenized(keywords) if keywords else None
+        if bundle is not None and isinstance(given, Tensor) and given.device == ANYWHERE:
             # Of a tokenizer that a class of the project stands for, such as a protocol, that is all that it says.
-            bundle = _tokenized(keywords)
-            return given if bundle is None else tensor_at(given, bundle.device, given.origin)
-        return given
+            return tensor_at(given, bundle.device, given.origin)
+        return explain(bundle, node) if bundle is not None and isinstance(given, Unknown) else given
     if isinstance(callee, Choice):
         return _chosen(frame, node, callee, args, keywords)
     if isinstance(callee, ClassRef):

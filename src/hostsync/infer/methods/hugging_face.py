@@ -19,23 +19,35 @@ from hostsync.infer.values import ANYWHERE, Mapping, Nothing, Tensor, Unknown, V
 def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> None:
     """`model(input_ids, attention_mask=mask)` asks whether the mask hides anything, as no mask is quicker.
 
-    Of calls in which `attention_mask` is written.
+    So does `model(**tokens)` of what a tokenizer has made, or with an argument that only models of transformers have.
 
     Source: transformers, `masking_utils.py`, `_ignore_causal_mask_sdpa`, and our measurement (the page of HS605).
     """
-    # What stands in a dictionary that is unpacked is None as often as not.
     named = {keyword.name for keyword in node.keywords}
-    if not named.isdisjoint(_OF_PARTS) or not ("input_ids" in named or (args and _is_of_ids(args[0][0]))):
+    if not named.isdisjoint(_OF_PARTS):
         return
-    expr, mask = next((expr, value) for name, expr, value in keywords if name == "attention_mask")
-    if not isinstance(mask, Nothing) and not _may_be_left_out(frame, expr, mask):
-        where = mask.device if isinstance(mask, Tensor) else ANYWHERE
-        op = "transformers.PreTrainedModel.forward"
-        frame.emit("call", op, "", node, subject=expr, device=where, confidence="likely")
+    if "attention_mask" in named and ("input_ids" in named or (args and _is_of_ids(args[0][0]))):
+        expr, mask = next((expr, value) for name, expr, value in keywords if name == "attention_mask")
+        if isinstance(mask, Nothing) or _may_be_left_out(frame, expr, mask):
+            return
+    elif not args and None in named and is_model_name(node.func):
+        expr, mask = next((expr, value) for name, expr, value in keywords if name is None)
+        # Other dictionaries hold None for the mask as often as not.
+        is_made = isinstance(mask, Tensor) and not mask.sure
+        if not is_made and (named.isdisjoint(_OF_MODELS) or not _TOKENS.search(last_name(expr))):
+            return
+    else:
+        return
+    where = mask.device if isinstance(mask, Tensor) else ANYWHERE
+    op = "transformers.PreTrainedModel.forward"
+    frame.emit("call", op, "", node, subject=expr, device=where, confidence="likely")
 
 
 _OF_PARTS: Final = frozenset({"hidden_states", "past_key_values"})
 """What says that it is a part of a model, which gets a mask that is made up already, or is handed the next token."""
+_OF_MODELS: Final = frozenset({"return_dict", "output_hidden_states", "output_attentions", "use_cache"})
+_TOKENS: Final = re.compile(r"(^|_)(inputs?|features?|batch|encod\w+|tokens?|tokenized|text)(_|$)")
+"""What dictionaries of tokens are called."""
 
 
 def _may_be_left_out(frame: Frame, node: facts.Expr, mask: Value) -> bool:
