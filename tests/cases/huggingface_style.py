@@ -190,3 +190,14 @@ class Embedder:
     def on_the_host(self, texts):
         made = self.tokenizer(texts, return_tensors="pt")
         return self.model(**made)  # silent: HS605
+
+    def patches(self, x: torch.Tensor, mask: torch.Tensor, layer):
+        whole = self.encoder(inputs_embeds=x, attention_mask=mask)  # expect: HS605
+        first = self.model(x, attention_mask=mask, output_hidden_states=True)  # expect: HS605
+        inner = layer(x, attention_mask=mask, output_attentions=True)  # silent: HS605
+        return whole, first, inner
+
+    def save(self, path):
+        self.tokenizer.save_pretrained(path)  # silent: HS605
+        self.config.save_pretrained(path)  # silent: HS605
+        self.model.save_pretrained(path)  # expect: HS605

@@ -118,7 +118,10 @@ def _public_name(target: str, plan: Plan) -> str | None:
 
     ops = load_catalogue(plan.extend_rules, plan.ops).ops
     # The last: a folder further up may be called torch, too.
-    *_, dotted = f".{dotted_name(target)}".rpartition(".torch.")
+    _, is_there, dotted = f".{dotted_name(target)}".rpartition(".torch.")
+    if not is_there:
+        # Another package may have a `scatter` or `softmax` of its own.
+        return None
     parts = ["torch", *dotted.split(".")]
     if parts[-1] == "":
         name = ".".join(parts[:-1])

@@ -23,9 +23,12 @@ def compiles_when_imported(body: tuple[facts.Stmt, ...]) -> bool:
         elif isinstance(statement, facts.Class):
             if compiles_when_imported(statement.body):
                 return True
-        elif isinstance(statement, facts.Assign) and isinstance(statement.value, facts.Call):
-            if _is_compile(statement.value):
-                return True
+        elif (
+            isinstance(statement, facts.Assign)
+            and isinstance(statement.value, facts.Call)
+            and _is_compile(statement.value)
+        ):
+            return True
     return False
 
 

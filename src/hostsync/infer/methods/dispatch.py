@@ -38,6 +38,9 @@ _SUMMARIES: Final = frozenset(
 )
 """Methods of `SummaryWriter`, by TensorBoard and by others, that copy their second argument to the host."""
 
+_OF_MODELS: Final = frozenset({"generate", "save_pretrained"})
+"""Methods of transformers' models."""
+
 _OF_SCALARS: Final = frozenset("astype clip copy item max mean min prod round squeeze std sum var".split())
 """Methods by which one of NumPy's numbers, as `np.mean(losses)` gives it, makes another one."""
 
@@ -54,7 +57,7 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
     if method.name in OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
         # Neither a tensor nor a number has it, whatever the receiver was taken to be.
         return Array()
-    if method.name == "generate" and isinstance(receiver, Tensor) and not receiver.sure:
+    if method.name in _OF_MODELS and isinstance(receiver, Tensor) and not receiver.sure:
         # What was moved to a device is the model itself.
         receiver = UNKNOWN
     if isinstance(receiver, Tensor):

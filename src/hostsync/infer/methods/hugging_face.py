@@ -26,7 +26,8 @@ def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: K
     named = {keyword.name for keyword in node.keywords}
     if not named.isdisjoint(_OF_PARTS):
         return
-    if "attention_mask" in named and ("input_ids" in named or (args and _is_of_ids(args[0][0]))):
+    takes_tokens = not named.isdisjoint(_TAKEN) or (args and (_is_of_ids(args[0][0]) or _is_whole(node, named)))
+    if "attention_mask" in named and takes_tokens:
         expr, mask = next((expr, value) for name, expr, value in keywords if name == "attention_mask")
         if isinstance(mask, Nothing) or _may_be_left_out(frame, expr, mask):
             return
@@ -43,6 +44,7 @@ def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: K
     frame.emit("call", op, "", node, subject=expr, device=where, confidence="likely")
 
 
+_TAKEN: Final = frozenset({"input_ids", "inputs_embeds"})
 _OF_PARTS: Final = frozenset({"hidden_states", "past_key_values"})
 """What says that it is a part of a model, which gets a mask that is made up already, or is handed the next token."""
 _OF_MODELS: Final = frozenset({"return_dict", "output_hidden_states", "output_attentions", "use_cache"})
@@ -60,6 +62,11 @@ def _may_be_left_out(frame: Frame, node: facts.Expr, mask: Value) -> bool:
     if isinstance(mask, (Tensor, Unknown)) and mask.param == node.id:
         return any(param.name == node.id and is_none(param.default) for param in function.params)
     return any(is_none(value) for value in assigned_to(function.body, node.id))
+
+
+def _is_whole(node: facts.Call, named: set[str | None]) -> bool:
+    """`model(x, attention_mask=mask, output_hidden_states=True)`: the parts of a model are called otherwise."""
+    return not named.isdisjoint(_OF_MODELS) and last_name(node.func).endswith("model")
 
 
 def _is_of_ids(node: facts.Expr) -> bool:
@@ -94,6 +101,19 @@ _OF_GENERATION: Final = frozenset(
 """Arguments that hardly anything but transformers' `generate` has."""
 
 
+def _saved(asked: Asked) -> Value | None:
+    """`model.save_pretrained(path)` brings each parameter to the host; tokenizers and settings are there.
+
+    Source: transformers, `modeling_utils.py`, and our measurement (the page of HS605).
+    """
+    if _MODEL.search(called(asked.subject)):
+        asked.waits("transformers.PreTrainedModel.save_pretrained", ANYWHERE)
+    return None
+
+
+_MODEL: Final = re.compile(r"(^|_)(model|lm)(_|$)")
+
+
 def _decoded(asked: Asked) -> Value | None:
     """`tokenizer.batch_decode(ids)` reads tensors of ids back (transformers, `utils/generic.py`, `to_py_obj`)."""
     ids = asked.args[0][1] if asked.args else None
@@ -121,6 +141,7 @@ def _gathered(asked: Asked) -> Value | None:
 
 ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {
     "generate": _generate,
+    "save_pretrained": _saved,
     **dict.fromkeys(("batch_decode", "decode"), _decoded),
     **dict.fromkeys(("gather", "gather_for_metrics", "reduce", "pad_across_processes"), _gathered),
 }
