@@ -103,9 +103,14 @@ def _owners(plan: Plan) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def _owners_in(extend_rules: tuple[Path, ...], measured: tuple[Path, ...]) -> frozenset[str]:
+    from hostsync.catalogue.ops import flagged
+
+    ops = load_catalogue(extend_rules, measured).ops
+    # What is known by its name wherever it turns up says nothing of the module that it comes from.
+    anywhere = frozenset(flagged(ops, "by_name"))
     found: set[str] = set()
-    for op in load_catalogue(extend_rules, measured).ops:
-        owner = op.rpartition(".")[0]
+    for op in ops:
+        owner = "" if op in anywhere else op.rpartition(".")[0]
         while owner and owner not in found:
             found.add(owner)
             owner = owner.rpartition(".")[0]
