@@ -191,6 +191,13 @@ class Embedder:
         made = self.tokenizer(texts, return_tensors="pt")
         return self.model(**made)  # silent: HS605
 
+    def pictures(self, images, sound, texts, device):
+        seen = self.processor(images=images, return_tensors="pt").to(device)  # expect: HS401
+        heard = self.feature_extractor(sound, return_tensors="pt").to(device)  # expect: HS401
+        both = self.processor(text=texts, images=images, return_tensors="pt").to(device)  # expect: HS401
+        whole = self.model(**both)  # expect: HS605
+        return self.model(**seen), self.model(**heard), whole  # silent: HS605
+
     def patches(self, x: torch.Tensor, mask: torch.Tensor, layer):
         whole = self.encoder(inputs_embeds=x, attention_mask=mask)  # expect: HS605
         first = self.model(x, attention_mask=mask, output_hidden_states=True)  # expect: HS605

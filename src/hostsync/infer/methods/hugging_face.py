@@ -34,7 +34,7 @@ def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: K
     elif not args and None in named and is_model_name(node.func):
         expr, mask = next((expr, value) for name, expr, value in keywords if name is None)
         # Other dictionaries hold None for the mask as often as not.
-        is_made = isinstance(mask, Tensor) and not mask.sure
+        is_made = isinstance(mask, Tensor) and not mask.sure and not _is_of_pictures(frame, expr)
         if not is_made and (named.isdisjoint(_OF_MODELS) or not _TOKENS.search(last_name(expr))):
             return
     else:
@@ -62,6 +62,29 @@ def _may_be_left_out(frame: Frame, node: facts.Expr, mask: Value) -> bool:
     if isinstance(mask, (Tensor, Unknown)) and mask.param == node.id:
         return any(param.name == node.id and is_none(param.default) for param in function.params)
     return any(is_none(value) for value in assigned_to(function.body, node.id))
+
+
+def _is_of_pictures(frame: Frame, node: facts.Expr) -> bool:
+    """What a processor makes of pictures or sound alone has no mask that a model asks about."""
+    function = frame.function
+    if not isinstance(node, facts.Name) or not isinstance(function, facts.Function):
+        return False
+    for value in assigned_to(function.body, node.id):
+        made = value
+        while (
+            isinstance(made, facts.Call) and isinstance(made.func, facts.Attr) and type(made.func.value) is facts.Call
+        ):
+            made = made.func.value
+        if isinstance(made, facts.Call):
+            named = {keyword.name for keyword in made.keywords}
+            is_of_them = not named.isdisjoint(_PICTURES) or _OF_PICTURES.search(last_name(made.func)) is not None
+            if is_of_them and "text" not in named:
+                return True
+    return False
+
+
+_PICTURES: Final = frozenset({"images", "videos", "audio", "raw_speech", "sampling_rate"})
+_OF_PICTURES: Final = re.compile(r"(image|video)_processor|feature_extractor")
 
 
 def _is_whole(node: facts.Call, named: set[str | None]) -> bool:
