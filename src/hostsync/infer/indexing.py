@@ -250,7 +250,7 @@ def _subscript(frame: Frame, node: facts.Subscript) -> Value:
     return value
 
 
-def with_rows(node: facts.Expr, value: Tensor) -> Tensor:
+def _with_rows(node: facts.Expr, value: Tensor) -> Tensor:
     """A tensor with its dimensions where its name says so: `edge_index` has two rows, where each edge of a graph begins
     and where it ends (torch-geometric, `data/data.py`)."""
     if value.ndim is None and last_name(node).endswith("edge_index"):
@@ -269,7 +269,7 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
     if isinstance(node.key, facts.Slice):
         _bounds(frame, node.key, node, base)
     if isinstance(base, Tensor):
-        return _load_tensor(frame, node, with_rows(node.value, base))
+        return _load_tensor(frame, node, _with_rows(node.value, base))
     if isinstance(node.key, facts.Slice):
         if isinstance(base, Items):
             if base.items is not None and all(b is None for b in (node.key.lower, node.key.upper, node.key.step)):

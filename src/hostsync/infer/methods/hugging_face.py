@@ -135,6 +135,7 @@ def _saved(asked: Asked) -> Value | None:
 
 
 _MODEL: Final = re.compile(r"(^|_)(model|lm)(_|$)")
+"""`model_to_save` and `lm_q`, too; not the encoders and heads of `is_model_name`, which may be sub-modules of torch."""
 
 
 def _decoded(asked: Asked) -> Value | None:
