@@ -705,7 +705,7 @@ def is_loader_name(name: str) -> bool:
 
 _MODEL: Final = re.compile(
     r"(^|_)(model|net|network|module|encoder|decoder|backbone|head|criterion|loss_fn|policy|actor|critic|generator|"
-    r"discriminator|unet|vae|transformer)$"
+    r"discriminator|unet|vae|transformer)(_?\d)?$"
 )
 
 

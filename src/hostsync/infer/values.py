@@ -518,6 +518,20 @@ def _join_functions(a: Value, b: Value) -> Value:
 _FUNCTIONS: Final = frozenset({Callable, Choice, Ref, ClassRef, Instance})
 
 
+def _one_device(a: Device, b: Device) -> Device:
+    """One of two devices: that of a module, or the CPU where there is none.
+
+    Where what is asked for may be anywhere, the CPU is what it is without a GPU, and then nothing waits.
+    """
+    both = a | b
+    if a == b or "cpu" not in both:
+        return both
+    for atom in both:
+        if atom == "?" or atom.startswith("=~"):
+            return both - CPU
+    return both
+
+
 _JOIN_SAME: Final[dict[type, Callable_[[Any, Any], Value]]] = {
     Tensor: _join_tensors,
     Items: _join_items,
@@ -533,7 +547,7 @@ _JOIN_SAME: Final[dict[type, Callable_[[Any, Any], Value]]] = {
         a.ndim if a.ndim == b.ndim else None,
         a.dtype if a.dtype == b.dtype else "",
     ),
-    DeviceValue: lambda a, b: DeviceValue(a.device | b.device, a.param if a.param == b.param else None),
+    DeviceValue: lambda a, b: DeviceValue(_one_device(a.device, b.device), a.param if a.param == b.param else None),
     DtypeValue: lambda a, b: DtypeValue(""),
     Unknown: lambda a, b: Unknown(a.param, True) if a.param is not None and a.param == b.param else UNKNOWN,
 }

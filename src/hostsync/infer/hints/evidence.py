@@ -111,6 +111,8 @@ _FILLING: Final = frozenset({"append", "appendleft", "extend", "insert", "add", 
 """Methods of containers by which what an attribute holds becomes more: `self.parts.append(x)`."""
 _LIKE_ARRAYS: Final = frozenset("sum mean any all min max argmin argmax flatten reshape cumsum argsort".split())
 """Methods that tensors and arrays have, and modules don't."""
+_SHAPED: Final = _LIKE_ARRAYS | {"expand", "repeat", "squeeze", "transpose"}
+"""Methods of arrays, or of distributions, whose results only of a tensor can be moved: `t.expand(n).to(x.dtype)`."""
 OF_ARRAYS_ALONE: Final = frozenset({"astype", "isna", "isnull", "notna", "notnull"})
 """Methods of arrays, and of the tables and columns of pandas, that no tensor has."""
 _OF_NO_TENSOR: Final = OF_ARRAYS_ALONE | {"copy"}
@@ -225,6 +227,7 @@ def usage_of(
     by_index: dict[str, Place] = {}
     arrays: set[str] = set()
     tables: set[str] = set()
+    taken: list[tuple[str, str]] = []
     converted = [] if converted is None else converted
     stores = candidates = moves_attributes = brings_back = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
@@ -245,6 +248,10 @@ def usage_of(
                     _note(tensors, value, span)
                 elif name == "device":
                     _note(placed, value, span)
+                elif name in _TO_THE_DEVICE and type(value) is a_call:
+                    _, made, _, _ = value
+                    if type(made) is an_attribute and made.name in _SHAPED:
+                        _note(tensors, made.value, span)
                 elif name in _SHAPES:
                     path = dotted_path(value)
                     if path is not None:
@@ -275,6 +282,9 @@ def usage_of(
                         arrays.add(path)
                 if name == "cpu" and type(owner) is an_attribute:
                     brings_back = True
+                if name == "expand" and uses_torch and args and (type(args[0]) is a_subscript or is_number(args[0])):
+                    # A distribution takes a shape.
+                    _note(tensors, owner, span)
                 if uses_torch and type(owner) is a_name:
                     stores = stores or name in _REGISTERING
                     if name in _PLACED:
@@ -325,6 +335,10 @@ def usage_of(
             continue
         elif kind is AugAssign:
             stores = stores or _has_attribute(node.target)
+        elif kind is For:
+            one_each = _taken_from(node)
+            if one_each is not None:
+                taken.append(one_each)
         elif kind is Binary:
             # It may format a text.
             candidates = candidates or node.op == "%"
@@ -365,6 +379,9 @@ def usage_of(
             push(node[at])
         for at in _SEVERAL[kind]:
             extend(node[at])
+    for name, path in taken:
+        if name in tensors and f"{path}[]" not in tensors:
+            tensors[f"{path}[]"] = tensors[name]
     for path, place in by_index.items():
         if path not in arrays and (path not in tensors or place < tensors[path]):
             tensors[path] = place
@@ -613,6 +630,22 @@ def element_path(node: Subscript) -> str | None:
     """What stands for all elements of something that is indexed."""
     path = dotted_path(node.value)
     return None if path is None else f"{path}[]"
+
+
+def _taken_from(loop: For) -> tuple[str, str] | None:
+    """The `t` and `steps` of `for t in steps`, and of `for i, t in enumerate(steps)`."""
+    target, source = loop.target, loop.iterable
+    if (
+        type(source) is Call
+        and type(source.func) is Name
+        and source.func.id == "enumerate"
+        and source.args
+        and type(target) is Sequence
+        and len(target.items) == 2
+    ):
+        target, source = target.items[1], source.args[0]
+    path = dotted_path(source) if type(target) is Name else None
+    return None if path is None or type(target) is not Name else (target.id, path)
 
 
 def _note(tensors: dict[str, Place], node: Expr, span: Place) -> None:

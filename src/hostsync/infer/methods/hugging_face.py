@@ -29,12 +29,13 @@ def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: K
     takes_tokens = not named.isdisjoint(_TAKEN) or (args and (_is_of_ids(args[0][0]) or _is_whole(node, named)))
     if "attention_mask" in named and takes_tokens:
         expr, mask = next((expr, value) for name, expr, value in keywords if name == "attention_mask")
-        if isinstance(mask, Nothing) or _may_be_left_out(frame, expr, mask):
+        if isinstance(mask, Nothing) or _may_be_left_out(frame, node, expr, mask):
             return
     elif not args and None in named and is_model_name(node.func):
         expr, mask = next((expr, value) for name, expr, value in keywords if name is None)
         # Other dictionaries hold None for the mask as often as not.
-        is_made = isinstance(mask, Tensor) and not mask.sure and not _is_of_pictures(frame, expr)
+        is_made = (isinstance(mask, Tensor) and not mask.sure) or _is_of_tokenizer(frame, expr)
+        is_made = is_made and not _is_of_pictures(frame, expr)
         if not is_made and (named.isdisjoint(_OF_MODELS) or not _TOKENS.search(last_name(expr))):
             return
     else:
@@ -50,9 +51,10 @@ _OF_PARTS: Final = frozenset({"hidden_states", "past_key_values"})
 _OF_MODELS: Final = frozenset({"return_dict", "output_hidden_states", "output_attentions", "use_cache"})
 _TOKENS: Final = re.compile(r"(^|_)(inputs?|features?|batch|encod\w+|tokens?|tokenized|text)(_|$)")
 """What dictionaries of tokens are called."""
+_TOKENIZER: Final = re.compile(r"tokenizer(_?\d)?$")
 
 
-def _may_be_left_out(frame: Frame, node: facts.Expr, mask: Value) -> bool:
+def _may_be_left_out(frame: Frame, call: facts.Call, node: facts.Expr, mask: Value) -> bool:
     """Whether a mask is None in some case: by default, as one of two, or where nothing is to be hidden."""
     if isinstance(node, facts.Conditional):
         return is_none(node.body) or is_none(node.orelse)
@@ -61,14 +63,31 @@ def _may_be_left_out(frame: Frame, node: facts.Expr, mask: Value) -> bool:
         return False
     if isinstance(mask, (Tensor, Unknown)) and mask.param == node.id:
         return any(param.name == node.id and is_none(param.default) for param in function.params)
-    return any(is_none(value) for value in assigned_to(function.body, node.id))
+    before = [value for value in assigned_to(function.body, node.id) if value is not None and value.span < call.span]
+    return any(is_none(value) for value in before)
+
+
+def _is_of_tokenizer(frame: Frame, node: facts.Expr) -> bool:
+    """`tokens = tokenizer(texts)`, though all of it was moved since: `{k: v.to(device) for k, v in tokens.items()}`."""
+    return any(_TOKENIZER.search(last_name(made.func)) for made in _makers(frame, node))
 
 
 def _is_of_pictures(frame: Frame, node: facts.Expr) -> bool:
     """What a processor makes of pictures or sound alone has no mask that a model asks about."""
+    for made in _makers(frame, node):
+        named = {keyword.name for keyword in made.keywords}
+        is_of_them = not named.isdisjoint(_PICTURES) or _OF_PICTURES.search(last_name(made.func)) is not None
+        if is_of_them and "text" not in named:
+            return True
+    return False
+
+
+def _makers(frame: Frame, node: facts.Expr) -> list[facts.Call]:
+    """The calls of which a name is the result in a function: of `tokenizer(texts).to(device)` the first one."""
     function = frame.function
     if not isinstance(node, facts.Name) or not isinstance(function, facts.Function):
-        return False
+        return []
+    found = []
     for value in assigned_to(function.body, node.id):
         made = value
         while (
@@ -76,11 +95,8 @@ def _is_of_pictures(frame: Frame, node: facts.Expr) -> bool:
         ):
             made = made.func.value
         if isinstance(made, facts.Call):
-            named = {keyword.name for keyword in made.keywords}
-            is_of_them = not named.isdisjoint(_PICTURES) or _OF_PICTURES.search(last_name(made.func)) is not None
-            if is_of_them and "text" not in named:
-                return True
-    return False
+            found.append(made)
+    return found
 
 
 _PICTURES: Final = frozenset({"images", "videos", "audio", "raw_speech", "sampling_rate"})
@@ -141,12 +157,12 @@ _MODEL: Final = re.compile(r"(^|_)(model|lm)(_|$)")
 def _decoded(asked: Asked) -> Value | None:
     """`tokenizer.batch_decode(ids)` reads tensors of ids back (transformers, `utils/generic.py`, `to_py_obj`)."""
     ids = asked.args[0][1] if asked.args else None
-    if isinstance(ids, Tensor) and (asked.name == "batch_decode" or _TOKENIZER.search(called(asked.subject))):
+    if isinstance(ids, Tensor) and (asked.name == "batch_decode" or _DECODER.search(called(asked.subject))):
         asked.waits(f"transformers.PreTrainedTokenizerBase.{asked.name}", ids.device)
     return None
 
 
-_TOKENIZER: Final = re.compile(r"(tokenizer|processor|processing_class)\d*$")
+_DECODER: Final = re.compile(r"(tokenizer|processor|processing_class)(_?\d)?$")
 
 
 def _gathered(asked: Asked) -> Value | None:
