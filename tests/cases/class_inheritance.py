@@ -156,3 +156,21 @@ class Kept(transformers.PreTrainedModel):
 
 def lowest(x: torch.Tensor):
     return Kept()(x).min().item()  # expect: HS101
+
+
+class KeepsWeights:
+    def __init__(self, layer: nn.Linear):
+        self.layer = layer
+        self.kept: torch.Tensor | None = None
+
+    def keep(self):
+        self.kept = self.layer.weight.detach().cpu()  # expect: HS102
+
+
+class TakesBack(KeepsWeights):
+    """What it sets to None is what its base has made, before."""
+
+    def take_back(self):
+        weight = self.layer.weight
+        weight.data.copy_(self.kept.to(weight.device))  # expect: HS401
+        self.kept = None

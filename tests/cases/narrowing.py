@@ -203,3 +203,23 @@ def arrays_where_nothing_else_tells(found, width):
 def of_what_is_asked_for_nothing(found):
     boxes = found.boxes
     return boxes[..., [0, 2]]  # expect: HS405
+
+
+def asked_where_it_is(weight, seed: int):
+    if weight.device.type == "cpu":
+        devices = []
+    else:
+        devices = [weight.device]
+    with torch.random.fork_rng(devices):
+        torch.manual_seed(seed)
+        return weight.tolist()  # silent: HS101
+
+
+def always_on_the_host(count: int):
+    return asked_where_it_is(torch.zeros(count), 1)
+
+
+def asked_and_brought_over(weight: Tensor):
+    if weight.is_cuda:
+        weight = weight.cpu()  # expect: HS102
+    return weight.tolist()  # silent: HS101

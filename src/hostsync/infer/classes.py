@@ -89,10 +89,14 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
         value = attributes(context, info).get(attribute)
         if value is None:
             value = info.attributes.get(attribute)
-        if value is not None and not isinstance(value, Unknown):
+        if isinstance(value, Nothing):
+            # A derived class may take away what its base makes.
+            unknown = value
+        elif value is not None and not isinstance(value, Unknown):
             return value
-        # A derived class may assign what only its base knows the kind of.
-        unknown = value or unknown
+        elif not isinstance(unknown, Nothing):
+            # A derived class may assign what only its base knows the kind of.
+            unknown = value or unknown
     return unknown
 
 

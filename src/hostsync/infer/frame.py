@@ -392,6 +392,7 @@ class Frame:
     """One function (or the module's own body) being followed."""
 
     __slots__ = (
+        "asks_where",
         "assigning",
         "bound",
         "breaks",
@@ -471,6 +472,8 @@ class Frame:
         self.buffers: set[str] = set()
         self.moved_back: frozenset[str] = frozenset()
         """Attributes of `self` that are moved for as long as the method runs."""
+        self.asks_where = False
+        """A test has said of a tensor whether it is on the GPU."""
         self.of_callers = False
         """Parameters stand for what callers are known to hand in, so that what is returned is no summary."""
         self.bound: Value | None = None

@@ -400,6 +400,7 @@ def _set(frame: Frame, node: facts.Expr, value: Value) -> None:
 
 def _set_device(frame: Frame, node: facts.Expr, accelerator: bool) -> None:
     value = _value(frame, node)
+    frame.asks_where = True
     if isinstance(value, Tensor):
         _set(frame, node, value._replace(device=ACCELERATOR if accelerator else CPU))
     elif isinstance(value, Unknown):

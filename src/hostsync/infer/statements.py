@@ -37,6 +37,7 @@ from hostsync.infer.linking.plain import is_at_top, is_foreign
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow, narrow_moved
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
+    ACCELERATOR,
     ANYWHERE,
     CPU,
     NUMBER,
@@ -359,11 +360,15 @@ def _if(frame: Frame, node: facts.If) -> bool:
     ends: list[tuple[dict[str, Value], dict[str, Value]]] = []
     current = node
     skipped = 0
+    before: State | None = None
     while True:
         elsewhere = holds_elsewhere(current.test)
         test(frame, current.test, "if")
         state = frame.save()
+        frame.asks_where = False
         narrow(frame, current.test, True)
+        if frame.asks_where:
+            before = before or state
         narrow_moved(frame, current)
         replaced = _replaced_when_none(current.test, current.body)
         if elsewhere is True:
@@ -406,6 +411,8 @@ def _if(frame: Frame, node: facts.If) -> bool:
             _tell_what_is_left_out(frame, node, ends[0][0])
         for end in ends:
             frame.merge(end)
+        if before is not None:
+            _forget_where(frame, before)
         return True
     if not ends:
         return through
@@ -413,6 +420,21 @@ def _if(frame: Frame, node: facts.If) -> bool:
     for end in ends[1:]:
         frame.merge(end)
     return True
+
+
+def _forget_where(frame: Frame, before: State) -> None:
+    """`if x.device.type == "cpu": … else: …` says nothing of where `x` is after both."""
+    for now, then in zip((frame.env, frame.paths), before, strict=True):
+        for name, value in now.items():
+            if isinstance(value, Tensor) and value.device == _EITHER:
+                held = then.get(name)
+                if isinstance(held, Unknown) and value.origin is None:
+                    held = as_tensor(held)
+                if isinstance(held, Tensor) and held.origin is value.origin and held.sure == value.sure:
+                    now[name] = value._replace(device=held.device, param=held.param)
+
+
+_EITHER: Final = ACCELERATOR | CPU
 
 
 def _tell_what_is_left_out(frame: Frame, node: facts.If, made: dict[str, Value]) -> None:
