@@ -266,3 +266,24 @@ def moved_for_good(parts):
         kept = part.cuda()  # expect: HS401
     torch.zeros(3).cuda()  # expect: HS401
     return kept
+
+
+class Projection(nn.Module):
+    """What is kept on the CPU if somebody says so is brought back; what is there for want of a GPU is not."""
+
+    def __init__(self, layer: nn.Linear, on_cpu: bool):
+        super().__init__()
+        self.layer = layer
+        self.weights = self.kept(on_cpu)
+
+    def home(self):
+        for parameter in self.layer.parameters():
+            return parameter.device
+        return torch.device("cpu")
+
+    def kept(self, on_cpu: bool):
+        return self.layer.weight.detach().to(torch.device("cpu") if on_cpu else self.home())  # silent: HS401
+
+    def forward(self, x: Tensor) -> Tensor:
+        shift = torch.ones_like(x, device=self.home()).to(x.device)  # silent: HS401
+        return (x + shift) @ self.weights.to(x.device)  # expect: HS401

@@ -398,7 +398,15 @@ def _conditional(frame: Frame, node: facts.Conditional) -> Value:
     frame.restore(state)
     name, is_given = _told_or_not(node.test)
     chosen = given_or(body, orelse) if is_given else given_or(orelse, body)
-    return chosen if chosen is not None and of_param(name) <= chosen.device else join(body, orelse)
+    if chosen is not None and of_param(name) <= chosen.device:
+        return chosen
+    if type(body) is DeviceValue and type(orelse) is DeviceValue and type(node.test) in _FLAGS:
+        # `"cpu" if self.offload else x.device`: whoever asks for the CPU there has a GPU.
+        return DeviceValue(body.device | orelse.device)
+    return join(body, orelse)
+
+
+_FLAGS: Final = frozenset({facts.Name, facts.Attr})
 
 
 def _told_or_not(node: facts.Expr) -> tuple[str, bool]:
