@@ -93,3 +93,27 @@ def of_a_distribution(sampler, shape, limits):
         if parts[0 + 1] > limits:  # silent: HS201
             return part
     return parts
+
+
+def with_all(x: Tensor, weights, return_all: bool = False):
+    if not return_all:
+        return x * weights
+    return x * weights, x, weights
+
+
+def where_a_flag_decides(x: Tensor, weights):
+    """What is returned for a flag counts; callers that set none don't take it apart."""
+    return with_all(x, weights).max().item()  # expect: HS101
+
+
+def noise_for(count: int, device: torch.device, noise: Tensor | None = None):
+    if noise is not None:
+        return noise
+    return torch.randn(count, device=device), count
+
+
+def one_of_two(device: torch.device, noise=None):
+    noise, count = noise_for(4, device, noise)
+    if count > 2:  # silent: HS201
+        noise = noise * 2
+    return noise

@@ -408,6 +408,7 @@ class Frame:
         "mixed",
         "moved_back",
         "of_callers",
+        "of_given",
         "of_nothing",
         "outer",
         "owner",
@@ -456,6 +457,9 @@ class Frame:
         self.mixed: set[str] = set()
         """Names that stand for one after the other of a dictionary's tensors, of which some are on the host."""
         self.returns: list[Value] = []
+        self.of_given: list[Value] = []
+        """Tensors that are returned early because a parameter was handed in: `if latents is not None: return latents`.
+        They count unless several values are returned otherwise, which callers take apart."""
         self.of_nothing: list[Value] = []
         """What is returned where there is nothing to work on, and was made on the CPU for that, or by a call of itself
         of parts: it counts if nothing else is returned."""

@@ -332,11 +332,26 @@ def _body(frame: Frame, node: facts.If) -> bool:
     """Follows what is done where a test holds; what is returned for want of elements says nothing of other cases."""
     before = len(frame.returns)
     goes_on = execute(frame, node.body)
+    if len(frame.returns) > before and _is_handed_in(frame, node.test):
+        frame.of_given += [value for value in frame.returns[before:] if isinstance(value, Tensor)]
+        frame.returns[before:] = [value for value in frame.returns[before:] if not isinstance(value, Tensor)]
     if len(frame.returns) > before and _finds_nothing(frame, node.test):
         made = [value for value in frame.returns[before:] if _is_made_on_the_host(value)]
         frame.returns[before:] = [value for value in frame.returns[before:] if value not in made]
         frame.of_nothing += made
     return goes_on
+
+
+def _is_handed_in(frame: Frame, node: facts.Expr) -> bool:
+    """`latents is not None`, of a parameter."""
+    if not isinstance(node, facts.Compare) or node.ops != ("is not",) or not is_none(node.rights[0]):
+        return False
+    function = frame.function
+    return (
+        isinstance(node.left, facts.Name)
+        and isinstance(function, facts.Function)
+        and any(param.name == node.left.id for param in function.params)
+    )
 
 
 def _is_made_on_the_host(value: Value) -> bool:

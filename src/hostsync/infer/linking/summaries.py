@@ -138,7 +138,10 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
             return element
         return Items("generator", None, element)
     result: Value | None = None
-    for value in _of_one_kind(frame.returns) or frame.of_nothing:
+    last = frame.returns[-1] if frame.returns else None
+    is_taken_apart = isinstance(last, Items) and last.kind == "tuple" and last.items is not None and len(last.items) > 1
+    given = [] if is_taken_apart else frame.of_given
+    for value in [*given, *frame.returns] or frame.of_nothing:
         result = value if result is None else join(result, value)
     if result is None:
         # What only raises an error, or is a method that does nothing, is left to those that override it.
@@ -154,14 +157,6 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
             if isinstance(promised, Tensor) and promised.sure:
                 return result._replace(sure=True)
     return result
-
-
-def _of_one_kind(returned: list[Value]) -> list[Value]:
-    """`return latents` for what is given already, and three values or more in the end: callers take it apart."""
-    last = returned[-1] if returned else None
-    if not isinstance(last, Items) or last.kind != "tuple" or last.items is None or len(last.items) < 3:
-        return returned
-    return [value for value in returned if not isinstance(value, Tensor)]
 
 
 def is_abstract(node: facts.Function) -> bool:
