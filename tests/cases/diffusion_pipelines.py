@@ -31,6 +31,9 @@ class Pipeline:
         tokens = self.tokenizer_2(prompt, return_tensors="pt").to(device)  # expect: HS401
         return self.text_encoder_2(**tokens)[0]  # expect: HS605
 
+    def shown(self, ids: Tensor):
+        return self.tokenizer_2.decode(ids)  # expect: HS605
+
     def moved_by_part(self, prompt: str, device: torch.device):
         tokens = self.tokenizer(prompt, return_tensors="pt")
         tokens = {name: part.to(device) for name, part in tokens.items()}  # expect: HS401
