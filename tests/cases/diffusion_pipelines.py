@@ -104,12 +104,12 @@ def with_all(x: Tensor, weights, return_all: bool = False):
     return x * weights, x, weights
 
 
-def where_a_flag_decides(x: Tensor, weights):
-    """What is returned for a flag counts; callers that set none don't take it apart."""
-    return with_all(x, weights).max().item()  # expect: HS101
+def where_a_flag_decides(x: Tensor, weights, flag: bool):
+    """What is returned for a flag counts; not all callers take it apart."""
+    return with_all(x, weights, flag).max().item()  # expect: HS101
 
 
-def noise_for(count: int, device: torch.device, noise: Tensor | None = None):
+def noise_for(count: int, device: torch.device, noise: Tensor | None = None) -> Tensor:
     if noise is not None:
         return noise
     return torch.randn(count, device=device), count

@@ -89,14 +89,11 @@ def class_attribute(context: Context, name: str, attribute: str, receiver: Value
         value = attributes(context, info).get(attribute)
         if value is None:
             value = info.attributes.get(attribute)
-        if isinstance(value, Nothing):
-            # A derived class may take away what its base makes.
-            unknown = value
-        elif value is not None and not isinstance(value, Unknown):
+        if value is not None and not isinstance(value, (Unknown, Nothing)):
             return value
-        elif not isinstance(unknown, Nothing):
-            # A derived class may assign what only its base knows the kind of.
-            unknown = value or unknown
+        # A derived class may assign what only its base knows the kind of, and set to None what its base makes.
+        if value is not None and not isinstance(unknown, Nothing):
+            unknown = value
     return unknown
 
 

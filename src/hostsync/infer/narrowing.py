@@ -331,7 +331,7 @@ def _set_kind(frame: Frame, node: facts.Expr, wanted: Value, truth: bool) -> Non
         if truth:
             if isinstance(value, Tensor):
                 _set(frame, node, value._replace(sure=True))
-            elif not (isinstance(value, Number) and isinstance(node, facts.Name) and not _is_param(frame, node.id)):
+            elif not (isinstance(value, Number) and isinstance(node, facts.Name) and not is_param(frame, node.id)):
                 # Of what the function worked out to be a number, this asks for tracing: sizes are tensors there.
                 param = value.param if isinstance(value, Unknown) else None
                 device = of_param(param) if param else ANYWHERE
@@ -378,7 +378,7 @@ def _set_class(frame: Frame, node: facts.Expr, value: Instance, wanted: Instance
         _set(frame, node, wanted._replace(device=value.device))
 
 
-def _is_param(frame: Frame, name: str) -> bool:
+def is_param(frame: Frame, name: str) -> bool:
     return frame.function is not None and any(param.name == name for param in frame.function.params)
 
 

@@ -34,7 +34,7 @@ from hostsync.infer.hints.moved_batches import moved_from_host
 from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.left_out import given_or
 from hostsync.infer.linking.plain import is_at_top, is_foreign
-from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow, narrow_moved
+from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, is_param, narrow, narrow_moved
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ACCELERATOR,
@@ -69,8 +69,8 @@ def _unless_given(frame: Frame, target: facts.Expr, value: DeviceValue) -> Devic
         return value
     if not isinstance(frame.env.get(target.id), Nothing):
         return value
-    is_param = any(param.name == target.id and is_none(param.default) for param in frame.function.params)
-    return DeviceValue(of_param(target.id)) if is_param else value
+    is_left_out = any(param.name == target.id and is_none(param.default) for param in frame.function.params)
+    return DeviceValue(of_param(target.id)) if is_left_out else value
 
 
 def _is_own_call(frame: Frame, node: facts.Expr | None) -> bool:
@@ -346,12 +346,7 @@ def _is_handed_in(frame: Frame, node: facts.Expr) -> bool:
     """`latents is not None`, of a parameter."""
     if not isinstance(node, facts.Compare) or node.ops != ("is not",) or not is_none(node.rights[0]):
         return False
-    function = frame.function
-    return (
-        isinstance(node.left, facts.Name)
-        and isinstance(function, facts.Function)
-        and any(param.name == node.left.id for param in function.params)
-    )
+    return isinstance(node.left, facts.Name) and is_param(frame, node.left.id)
 
 
 def _is_made_on_the_host(value: Value) -> bool:

@@ -521,7 +521,8 @@ _FUNCTIONS: Final = frozenset({Callable, Choice, Ref, ClassRef, Instance})
 def _one_device(a: Device, b: Device) -> Device:
     """One of two devices: that of a module, or the CPU where there is none.
 
-    Where what is asked for may be anywhere, the CPU is what it is without a GPU, and then nothing waits.
+    Where what is asked for may be anywhere, the CPU is what it is without a GPU, and then nothing waits. `=~name` is
+    anywhere, too, as `left_out` writes it.
     """
     both = a | b
     if a == b or "cpu" not in both:

@@ -248,7 +248,7 @@ def usage_of(
                     _note(tensors, value, span)
                 elif name == "device":
                     _note(placed, value, span)
-                elif name in _TO_THE_DEVICE and type(value) is a_call:
+                elif uses_torch and name in _TO_THE_DEVICE and type(value) is a_call:
                     _, made, _, _ = value
                     if type(made) is an_attribute and made.name in _SHAPED:
                         _note(tensors, made.value, span)
