@@ -102,6 +102,20 @@ def test_figures_of_packages_add_up_and_are_of_the_score_of_today() -> None:
     assert found["all"] == total.to_dict()
 
 
+POSSIBLE = "run `python tests/gpu/corpus_loop.py --possible --result tests/gpu/results/corpus_possible.json` again"
+
+
+def test_what_is_possible_was_scored_by_the_workloads_and_the_score_of_today() -> None:
+    found = result("corpus_possible")
+    assert found["scored_by"] == digests.of_definition(digests.HERE / "corpus_loop.py", "score", "only_possible"), (
+        POSSIBLE
+    )
+    for name, package in found["packages"].items():
+        assert package["workload"] == digests.of_workload(name), POSSIBLE
+    for sort in ("true", "false"):
+        assert found[sort] == sum(package[sort] for package in found["packages"].values())
+
+
 def finding(row: int, status: str, end: int | None = None, **more: Any) -> dict[str, Any]:
     where = {"filename": "a.py", "location": {"row": row}, "end_location": {"row": end or row}}
     return {**where, "confidence": "likely", "inside_calls": False, "verdict": {"status": status}, **more}
@@ -119,6 +133,13 @@ def test_rows_are_counted_once() -> None:
     assert (figures.sites, figures.found, figures.hidden) == (3, 1, 1)
     assert figures.to_dict()["precision"] == 0.5
     assert figures.to_dict()["recall"] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_what_is_possible_beside_something_surer_does_not_count() -> None:
+    alone = finding(2, "refuted", confidence="possible")
+    findings = [finding(1, "confirmed"), finding(1, "refuted", confidence="possible"), alone]
+    assert corpus_loop.only_possible(findings) == [alone]
+    assert corpus_loop.only_possible([finding(1, "confirmed", confidence="certain")]) == []
 
 
 def test_a_wait_on_the_rows_of_a_finding_is_found() -> None:
@@ -164,6 +185,17 @@ def test_the_page_of_accuracy_has_the_scores_of_the_kept_result() -> None:
         counts = f"{score['true']} | {score['false']} | {score['precision']:.2f}"
         row = f"| {title} | {counts} | {score['sites']} | {score['found']} | {score['recall']:.2f} |"
         assert row in accuracy, f"docs/accuracy.md does not have {row}"
+    everything, possible = found["all"], result("corpus_possible")
+    certain = (everything["certain_true"], everything["certain_false"])
+    likely = (everything["true"] - certain[0], everything["false"] - certain[1])
+    for name, (true, false) in (
+        ("certain", certain),
+        ("likely", likely),
+        ("possible", (possible["true"], possible["false"])),
+    ):
+        row = f"| *{name}* | {true:,} | {false:,} | {true / (true + false):.2f} |"
+        assert row in accuracy, f"docs/accuracy.md does not have {row}"
+    assert f"{len(possible['packages'])} of the {len(found['packages'])} packages" in accuracy
     since = found["groups"]["looked at after a first sight"]
     own = found["packages"]["torch"]["score"]
     for said in (

@@ -1,11 +1,13 @@
 """Precision and recall of the scan on real packages, against what they do on this machine's GPU.
 
-    python tests/gpu/corpus_loop.py [PACKAGE …] [--details FOLDER] [--result FILE] [--index PATH]
+    python tests/gpu/corpus_loop.py [PACKAGE …] [--possible] [--details FOLDER] [--result FILE] [--index PATH]
         [--jobs N] [--device cuda]
 
 For each package, `hostsync confirm` scans its installed source folder and runs its workload, workloads/PACKAGE_uses.py.
 `--details` gets, for each package, every finding that was reached with its verdict, and every missed wait. `--result`
 is a summary to be kept in results/corpus.json; what it has of other packages stays, each with the date of its run.
+With `--possible` only the findings that are *possible* are scored; that summary is kept in
+results/corpus_possible.json.
 
 The definitions, by rows, as in a comparison with recorded lines:
 
@@ -215,6 +217,12 @@ def score(findings: Iterable[Mapping[str, Any]], missed: Iterable[Mapping[str, A
     return Score(**figures)
 
 
+def only_possible(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The findings on whose rows there is none that is surer than possible."""
+    surer = {rows_of(finding) for finding in findings if finding["confidence"] != "possible"}
+    return [finding for finding in findings if rows_of(finding) not in surer]
+
+
 # --- running -------------------------------------------------------------------------------------
 
 
@@ -247,7 +255,9 @@ def version_of(package: str) -> str:
     return importlib.metadata.version(DISTRIBUTIONS.get(package, package))
 
 
-def judged(package: str, device: str, more: Sequence[str] = (), index: Path | None = None) -> Package:
+def judged(
+    package: str, device: str, more: Sequence[str] = (), index: Path | None = None, *, possible: bool = False
+) -> Package:
     """Scans a package and runs its workload.
 
     Args:
@@ -255,6 +265,7 @@ def judged(package: str, device: str, more: Sequence[str] = (), index: Path | No
         device: what the workload runs on.
         more: further arguments of the workload.
         index: what `hostsync index` wrote, if the scan is to use it.
+        possible: the score is that of the findings that are possible, and no more.
 
     Raises:
         PackageError: it is not installed, or the confirmation failed.
@@ -265,6 +276,7 @@ def judged(package: str, device: str, more: Sequence[str] = (), index: Path | No
         output, report = Path(made) / "confirmed.json", Path(made) / "uses.json"
         command = [sys.executable, "-m", "hostsync", "confirm", "--isolated", "--no-cache", str(source)]
         command += [] if index is None else ["--index", str(index.resolve())]
+        command += ["--min-confidence", "possible"] if possible else []
         command += ["--output-format", "json", "-o", str(output), "--", str(WORKLOADS / f"{package}_uses.py")]
         command += ["--device", device, "--report", str(report), *more]
         paths = os.pathsep.join(filter(None, [str(REPOSITORY / "src"), os.environ.get("PYTHONPATH", "")]))
@@ -283,7 +295,8 @@ def judged(package: str, device: str, more: Sequence[str] = (), index: Path | No
         if not uses:
             raise PackageError(f"{package}: its workload ended with {done.returncode}:\n{done.stderr[-2000:]}")
     version = version_of(package)
-    return Package(package, version, score(data["findings"], data["missed"]), uses, data, time.perf_counter() - began)
+    asked = only_possible(data["findings"]) if possible else data["findings"]
+    return Package(package, version, score(asked, data["missed"]), uses, data, time.perf_counter() - began)
 
 
 # --- what is written -----------------------------------------------------------------------------
@@ -387,6 +400,31 @@ def summary(
     }
 
 
+def summary_of_possible(packages: Sequence[Package]) -> dict[str, Any]:
+    """What is kept in results/corpus_possible.json."""
+    import torch
+
+    total = added(package.score for package in packages)
+    return {
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "torch": torch.__version__,
+        "device": packages[0].data["runs"][0]["device"],
+        "python": sys.version.split()[0],
+        "scored_by": digests.of_definition(Path(__file__), "score", "only_possible"),
+        "packages": {
+            package.name: {
+                "version": package.version,
+                "workload": digests.of_workload(package.name),
+                "true": package.score.true,
+                "false": package.score.false,
+            }
+            for package in packages
+        },
+        "true": total.true,
+        "false": total.false,
+    }
+
+
 def sums(packages: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The figures of the groups and of all, from those of the packages."""
     scores = {
@@ -426,6 +464,7 @@ def main() -> int:
     """The command line. Returns 2 if a package could not be judged."""
     parser = argparse.ArgumentParser(description="Precision and recall of the scan on packages, against this GPU.")
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=f"of {', '.join(PACKAGES)}; all by default")
+    parser.add_argument("--possible", action="store_true", help="ask of what is possible alone whether it waited")
     parser.add_argument("--details", type=Path, help="folder for a JSON file of each package")
     parser.add_argument("--result", type=Path, help="JSON file for the summary")
     parser.add_argument("--index", type=Path, help="what `hostsync index` wrote of packages that these import")
@@ -443,7 +482,7 @@ def main() -> int:
 
     def one(name: str) -> Package | PackageError:
         try:
-            return judged(name, args.device, ["--limit", str(args.limit)], args.index)
+            return judged(name, args.device, ["--limit", str(args.limit)], args.index, possible=args.possible)
         except PackageError as error:
             return error
 
@@ -473,7 +512,9 @@ def main() -> int:
         if len(packages) > 1:
             rows.append(("sum", added(package.score for package in packages)))
         print("\n".join(table(rows)))
-        if args.result is not None:
+        if args.result is not None and args.possible:
+            args.result.write_text(json.dumps(summary_of_possible(packages), indent=1) + "\n", encoding="utf-8")
+        elif args.result is not None:
             kept = json.loads(args.result.read_text(encoding="utf-8"))["packages"] if args.result.exists() else {}
             args.result.write_text(json.dumps(summary(packages, kept), indent=1) + "\n", encoding="utf-8")
     return 2 if failed else 0
