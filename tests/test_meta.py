@@ -15,6 +15,7 @@ from hostsync.catalogue import Rule, load_only_rules
 from hostsync.catalogue.blocks import read_marks
 from hostsync.catalogue.check import check_rule, expected_rows
 from hostsync.catalogue.evidence import load_evidence
+from hostsync.infer.settling import OF_MATRICES
 
 RULES = {rule.code: rule for rule in load_only_rules()}
 
@@ -97,6 +98,11 @@ def test_a_gpu_confirmed_the_blocks(code: str) -> None:
 
 def test_evidence_is_of_rules_that_exist() -> None:
     assert set(load_evidence().rules) <= set(RULES)
+
+
+def test_linear_algebra_in_set_up_code_is_that_of_its_rule() -> None:
+    ops = {op.rpartition(".")[2] for match in RULES["HS601"].events for op in match.ops if "linalg" not in op}
+    assert ops - {"norm", "nuclear_norm"} == OF_MATRICES
 
 
 # --- a rule for a made-up operation is one file --------------------------------------------------

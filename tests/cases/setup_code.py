@@ -203,6 +203,12 @@ class Whitened:
     def _init_factor(self):
         self.cholesky = torch.linalg.cholesky(self.kernel.evaluate())  # expect: HS601
 
+    def _init_inverse(self):
+        self.inverse = torch.as_tensor(self.kernel.evaluate()).inverse()  # expect: HS601
+
+    def _init_low_rank(self):
+        self.low_rank = torch.svd_lowrank(self.kernel.evaluate(), q=4)  # expect: HS601
+
 
 class Published(nn.Module):
     """What a module is published with was saved from the CPU."""

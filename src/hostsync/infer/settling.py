@@ -146,8 +146,8 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     # What is loaded to a device is, also by set-up code, unless that is the CPU where nobody says otherwise.
     is_loaded = event.op == "torch.load"
     asked = [atom[1:] for atom in record.device if atom.startswith("=")]
-    if event.op.startswith("torch.linalg.") and not asked:
-        # Who takes apart a matrix to set something up does so where it is (measured: all of eight that were reached).
+    if (event.op.startswith("torch.linalg.") or event.op.rpartition(".")[2] in OF_MATRICES) and not asked:
+        # Who takes apart a matrix to set something up does so where it is (measured: all of eleven that were reached).
         return False
     if _serves_setup(context, event.symbol, asked):
         return True
@@ -172,6 +172,13 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     if event.kind == "copy" and not is_fill and _is_made_for_its_device(context, event.symbol, asked):
         return False
     return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
+
+
+OF_MATRICES: Final = frozenset(
+    "inverse cholesky cholesky_inverse cholesky_solve pinverse svd svd_lowrank pca_lowrank lobpcg lu lu_solve "
+    "matrix_exp matrix_power".split()
+)
+"""Linear algebra that torch has outside of `torch.linalg`, by the last part of its name."""
 
 
 def _is_made_for_its_device(context: Context, symbol: str, asked: Sequence[str]) -> bool:
