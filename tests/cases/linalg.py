@@ -63,6 +63,13 @@ def by_dimensions(n: int):
     return largest, rows, row, flat, one, many, several.cholesky_inverse()  # expect: HS601
 
 
+def solves_with_a_factor(residuals: Tensor, factor: Tensor):
+    weights = torch.cholesky_solve(residuals.unsqueeze(-1), factor).squeeze(-1)  # expect: HS601
+    covariance = factor.cholesky_inverse()  # expect: HS601
+    one = torch.zeros(8, 1, device="cuda").cholesky_solve(torch.eye(8, device="cuda"))  # silent: HS601
+    return weights, covariance, one
+
+
 def dimensions_on_the_device(x: Tensor):
     axis = torch.zeros((), dtype=torch.long, device="cuda")
     total = x.sum(axis)  # expect: HS605

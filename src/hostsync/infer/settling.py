@@ -371,14 +371,16 @@ def _is_a_number(context: Context, symbol: str, name: str) -> bool:
 
 
 def _is_private(context: Context, symbol: str) -> bool:
-    """All callers are in this module: its name says so, it is defined inside another function, or this is a program of
-    which nobody imports it."""
+    """All callers are in this module: its name says so and no other module imports it, it is defined inside another
+    function, or this is a program of which nobody imports it."""
     if context.is_program and not {"*", symbol.partition(".")[0]} & context.asked:
         return True
     owner, _, name = symbol.rpartition(".")
     if name.startswith("__") and name.endswith("__"):
         return False
-    return name.startswith("_") or (bool(owner) and owner not in context.classes)
+    if not owner:
+        return name.startswith("_") and name not in context.asked
+    return name.startswith("_") or owner not in context.classes
 
 
 def _is_left_on_the_host(context: Context, symbol: str, param: str, sites: Sequence[CallSite]) -> bool:

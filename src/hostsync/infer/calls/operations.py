@@ -523,7 +523,8 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
     if predicate == "matrix":
         return isinstance(value, Tensor) and value.ndim == 2
     if predicate == "batch":
-        return isinstance(value, Tensor) and (value.ndim or 0) > 2
+        # Who solves with a factor does so for many at once: of fifteen of unknown dimensions at least twelve waited.
+        return isinstance(value, Tensor) and (value.ndim is None or value.ndim > 2)
     if predicate.startswith("'"):
         return isinstance(value, Text) and value.const == predicate.strip("'")
     if predicate.lstrip("-").isdigit():
