@@ -79,6 +79,11 @@ def new_by_size(x: Tensor, n: int):
     return x.new(n, 3).zero_(), x.new(x.shape)  # silent: HS605
 
 
+def new_of_numbers(x: Tensor, n: int, labels: list[int], size: tuple[int, ...]):
+    sizes = x.new(size)  # silent: HS605
+    return sizes, x.new(range(2, n)), x.new(labels)  # expect: HS605
+
+
 def like_the_image(image: Tensor, mean, std):
     mean = torch.as_tensor(mean, dtype=image.dtype, device=image.device)  # expect: HS404
     if mean.ndim == 1:

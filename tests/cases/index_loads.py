@@ -176,3 +176,11 @@ class Rows:
         chosen = torch.arange(3)
         first = table[rows]  # expect: HS405
         return first, self.offsets[rows], self.lengths.float()[chosen]  # expect: HS405
+
+
+def at_a_position(x: Tensor, position: Tensor):
+    centre = position.round().long()
+    peak = x.flatten().topk(3).indices
+    first = x[tuple(peak)]  # expect: HS308
+    whole = x[tuple(x.shape)], x[tuple(position.unsqueeze(0).unsqueeze(0))]  # silent: HS308
+    return first, whole, x[tuple(centre)]  # expect: HS308

@@ -118,3 +118,20 @@ def typed(batch: Batch):
     if batch["count"] > 3:  # silent: HS201
         return batch["other"] > 0
     return batch["total"].item()  # expect: HS101
+
+
+def zipped_with_what_a_call_gives(x: Tensor, n: int):
+    return [(row, int(at)) for least, at, row in zip(*x.min(dim=0), range(n)) if least < 0]  # expect: HS103, HS201
+
+
+def zipped_with_numbers(x: Tensor, n: int):
+    return [(row, int(at)) for low, high, at in zip(*[(0, 1), (2, 3)], range(n)) for row in x if low < high]
+
+
+def extended_by_tensors(x: Tensor):
+    found, numbers = [], []
+    for row in x:
+        found.extend(row.flatten())
+        numbers.extend(row.shape)
+    sizes = torch.as_tensor(numbers, device="cpu")  # silent: HS104, HS404
+    return sizes, torch.as_tensor(found, device=x.device)  # expect: HS104, HS404

@@ -289,3 +289,13 @@ def of_what_tensors_have(x, y: torch.Tensor):
     if isinstance(x, torch.device) and x == y.device:  # silent: HS201
         return y
     return torch.exp(x) if x in (0, 1) else y  # expect: HS106
+
+
+def each_side_by_itself(x: Union[float, torch.Tensor], seen: Optional[torch.Tensor]):
+    if x != x if isinstance(x, float) else x.isnan().any():  # expect: HS201
+        return None
+    if not (seen.any() if seen is not None else False):  # expect: HS201
+        return x
+    if x > 0 if isinstance(x, float) else x.dim() > 0:  # silent: HS201
+        return seen
+    return x

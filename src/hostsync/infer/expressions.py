@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable as Callable_
+from functools import partial
 from typing import Final
 
 from hostsync import facts
@@ -318,6 +320,9 @@ def test(frame: Frame, node: facts.Expr, op: str) -> Value:
     if isinstance(node, facts.Unary) and node.op == "not":
         test(frame, node.operand, op)
         return NUMBER
+    if isinstance(node, facts.Conditional):
+        # Each side is asked by itself: `x != x if isinstance(x, float) else x.isnan().any()`.
+        return _conditional(frame, node, partial(test, op=op))
     value = evaluate(frame, node)
     if isinstance(value, Tensor) and not only_host(value.device):
         frame.ask(node, op, value)
@@ -379,22 +384,24 @@ def _contains(frame: Frame, node: facts.Compare, left: Value, right: Value, righ
             )
 
 
-def _conditional(frame: Frame, node: facts.Conditional) -> Value:
+def _conditional(
+    frame: Frame, node: facts.Conditional, side: Callable_[[Frame, facts.Expr], Value] = evaluate
+) -> Value:
     test(frame, node.test, "ternary")
     state = frame.save()
     elsewhere = holds_elsewhere(node.test)
     if elsewhere is not None:
         narrow(frame, node.test, not elsewhere)
-        value = evaluate(frame, node.orelse if elsewhere else node.body)
+        value = side(frame, node.orelse if elsewhere else node.body)
         frame.restore(state)
         return value
     narrow(frame, node.test, True)
-    body = evaluate(frame, node.body)
+    body = side(frame, node.body)
     frame.restore(state)
     if asks_for_accelerator(frame, node.test):
         return body
     narrow(frame, node.test, False)
-    orelse = evaluate(frame, node.orelse)
+    orelse = side(frame, node.orelse)
     frame.restore(state)
     name, is_given = _told_or_not(node.test)
     chosen = given_or(body, orelse) if is_given else given_or(orelse, body)

@@ -99,8 +99,10 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
         if isinstance(value, Items) and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
             parts.extend(Part(node, _kind_of(node, item), item) for item in value.items)
         elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Tensor):
-            # `x[torch.where(…)]`: one for each dimension, however many these are.
-            parts.append(Part(node, "tensor", value.element._replace(ndim=None)))
+            # `x[torch.where(…)]`: one for each dimension, however many these are. `x[tuple(position)]`: numbers.
+            is_number = value.element.ndim == 0 and value.element.dtype == "int"
+            element = value.element if is_number else value.element._replace(ndim=None)
+            parts.append(Part(node, "scalar" if is_number else "tensor", element))
         elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Array):
             # `x[np.where(…)]`, likewise.
             parts.append(Part(node, "array", value.element))

@@ -218,9 +218,15 @@ def _zip(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
         if isinstance(row, Items) and row.items is not None:
             return Items("iterable", tuple(Items("tuple", None, part) for part in row.items), UNKNOWN)
         return Items("iterable", None, Items("tuple", None, iterated(frame, row)))
-    if any(isinstance(expr, facts.Starred) for expr, _ in args):
-        return Items("iterable", None, UNKNOWN)
-    return Items("iterable", None, Items("tuple", tuple([iterated_over(frame, *arg) for arg in args]), UNKNOWN))
+    each: ArgumentList = []
+    for expr, value in args:
+        if not isinstance(expr, facts.Starred):
+            each.append((expr, value))
+        elif isinstance(value, Items) and value.items is not None:
+            each += [(expr.value, item) for item in value.items]
+        else:
+            return Items("iterable", None, UNKNOWN)
+    return Items("iterable", None, Items("tuple", tuple([iterated_over(frame, *arg) for arg in each]), UNKNOWN))
 
 
 def _next(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:

@@ -494,6 +494,9 @@ def _result_device(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> Devi
 # --- waits ---------------------------------------------------------------------------------------
 
 
+_DATA: Final = frozenset({"list", "range"})
+
+
 def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
     missing = value is None or isinstance(value, Nothing)
     if predicate == "missing":
@@ -541,9 +544,10 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
         return isinstance(value, Number) and value.const is False
     if predicate == "data":
         if isinstance(value, Items) and value.kind == ARGUMENTS:
-            # Several numbers, or a size, ask for a shape; a list or an array is data.
+            # Several numbers, or a size, ask for a shape; a list, a range or an array is data.
             return any(
-                isinstance(item, Array) or (isinstance(item, Items) and item.items is not None and not tensors_in(item))
+                isinstance(item, Array)
+                or (isinstance(item, Items) and (item.items is not None or item.kind in _DATA) and not tensors_in(item))
                 for item in value.items or ()
             )
         return isinstance(value, (Number, Array)) or (isinstance(value, Items) and not tensors_in(value))

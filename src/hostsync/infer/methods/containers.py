@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.assignment import assign
+from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.calls.comparing import sort_in_place
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, positions
 from hostsync.infer.frame import Frame
@@ -18,6 +18,7 @@ from hostsync.infer.values import (
     Items,
     Mapping,
     Number,
+    Tensor,
     Text,
     Unknown,
     Value,
@@ -39,6 +40,9 @@ def items_method(
         return NOTHING
     if name in {"extend", "update"} and values and isinstance(values[0], Items):
         _grow(frame, target, receiver, element_of(values[0]))
+        return NOTHING
+    if name == "extend" and values and isinstance(values[0], Tensor):
+        _grow(frame, target, receiver, iterated(frame, values[0]))
         return NOTHING
     if name in {"pop", "popleft", "__getitem__"}:
         return element_of(receiver)
