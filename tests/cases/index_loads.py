@@ -182,5 +182,11 @@ def at_a_position(x: Tensor, position: Tensor):
     centre = position.round().long()
     peak = x.flatten().topk(3).indices
     first = x[tuple(peak)]  # expect: HS308
-    whole = x[tuple(x.shape)], x[tuple(position.unsqueeze(0).unsqueeze(0))]  # silent: HS308
-    return first, whole, x[tuple(centre)]  # expect: HS308
+    whole = x[tuple(x.shape)], x[tuple(position.unsqueeze(0).unsqueeze(0))]  # expect: HS308
+    found = x[torch.where(x > 0)], x[tuple(torch.where(x > 0))]  # expect: HS301
+    return first, whole, found, x[tuple(centre)]  # expect: HS308
+
+
+def at_each_length(final: Tensor, lengths: Tensor, table: Tensor):
+    last = [final[:, i, n - 1] for i, n in enumerate(lengths)]  # expect: HS308
+    return last, [final[:, i, row - 1] for i, row in enumerate(table)]  # silent: HS308

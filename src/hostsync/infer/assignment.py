@@ -24,7 +24,7 @@ from hostsync.infer.frame import (
     evaluate,
     evaluate_silently,
 )
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.defaults import last_name, names_lengths
 from hostsync.infer.hints.evidence import decides, dotted_path
 from hostsync.infer.hints.placeholders import is_placeholder
 from hostsync.infer.linking.handed import held_by
@@ -108,6 +108,8 @@ def iterated_over(frame: Frame, node: facts.Expr, value: Value) -> Value:
     Of a call of which nothing is known and that is handed a loader, its batches: `log.every(loader, 10)`.
     """
     element = iterated(frame, value)
+    if isinstance(element, Tensor) and element.ndim is None and names_lengths(last_name(node)):
+        return element._replace(ndim=0)
     if isinstance(element, Unknown) and isinstance(node, facts.Call):
         held_in = _of_a_dict(frame, node)
         if held_in is not None:

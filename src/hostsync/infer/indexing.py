@@ -22,7 +22,7 @@ from hostsync.infer.frame import EVALUATORS, SAMPLE, Frame, as_tensor, evaluate,
 from hostsync.infer.hints import dimensions, keys
 from hostsync.infer.hints.annotations import MODULE_CLASS, named_type
 from hostsync.infer.hints.brought_back import is_brought_back
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.defaults import last_name, names_lengths
 from hostsync.infer.hints.evidence import (
     decides,
     dotted_path,
@@ -100,7 +100,9 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
             parts.extend(Part(node, _kind_of(node, item), item) for item in value.items)
         elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Tensor):
             # `x[torch.where(…)]`: one for each dimension, however many these are. `x[tuple(position)]`: numbers.
-            is_number = value.element.ndim == 0 and value.element.dtype == "int"
+            is_number = value.element.dtype != "bool" and (
+                value.element.ndim == 0 or _is_made_tuple(node, value.element)
+            )
             element = value.element if is_number else value.element._replace(ndim=None)
             parts.append(Part(node, "scalar" if is_number else "tensor", element))
         elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Array):
@@ -112,6 +114,11 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
         else:
             parts.append(new(Part, (node, _kind_of(node, value), value)))
     return parts
+
+
+def _is_made_tuple(node: facts.Expr, element: Tensor) -> bool:
+    """`tuple(position)` of a tensor whose dimensions nobody knows: as an index, a position."""
+    return element.ndim is None and isinstance(node, facts.Call) and last_name(node.func) == "tuple"
 
 
 def _holds_numbers(value: Items) -> bool:
@@ -234,11 +241,8 @@ def _is_length_of_row(frame: Frame, bound: facts.Expr, whole: facts.Expr) -> boo
     row = whole.key if isinstance(whole, facts.Subscript) else None
     at = row.items[0] if isinstance(row, facts.Sequence) and row.items else None
     is_cut = isinstance(at, facts.Name) and at.id == bound.key.id
-    held = evaluate_silently(frame, bound.value) if is_cut and _LENGTHS.search(last_name(bound.value)) else None
+    held = evaluate_silently(frame, bound.value) if is_cut and names_lengths(last_name(bound.value)) else None
     return isinstance(held, Unknown) and held.apart_from is None
-
-
-_LENGTHS: Final = re.compile(r"(^|_)(lens?|lengths?)$")
 
 
 def _subscript(frame: Frame, node: facts.Subscript) -> Value:

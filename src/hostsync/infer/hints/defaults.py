@@ -1,6 +1,9 @@
-"""What names, and the default of a parameter, say of a device, as written."""
+"""What names, and the default of a parameter, say as written: of a device, of lengths."""
 
 from __future__ import annotations
+
+import re
+from typing import Final
 
 from hostsync import facts
 
@@ -8,6 +11,14 @@ from hostsync import facts
 def is_device_name(name: str) -> bool:
     """A parameter of this name asks for a device."""
     return name in {"device", "map_location"} or name.endswith("_device")
+
+
+_LENGTHS: Final = re.compile(r"(^|_)(lens?|lengths?)$")
+
+
+def names_lengths(name: str) -> bool:
+    """What is called so holds how long each of several things is: `src_lengths`."""
+    return _LENGTHS.search(name) is not None
 
 
 def is_host_default(default: facts.Expr | None) -> bool:
