@@ -179,6 +179,7 @@ def made_of_what_is_no_tensor(hidden: Tensor, kernel: "Tensor | None" = None, fa
 
 
 def made_of_a_tensor(hidden: Tensor, kernel: Tensor):
+    assert kernel.dim() == 1
     kernel = torch.tensor(kernel, dtype=torch.float32)
     return kernel.to(hidden.device)  # silent: HS401
 

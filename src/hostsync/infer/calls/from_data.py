@@ -183,11 +183,17 @@ def _parameter_of(frame: Frame, data: Tensor) -> facts.Param | None:
     return next((param for param in frame.function.params if param.name == data.param), None)
 
 
+def _is_only_annotated(frame: Frame, data: Tensor) -> bool:
+    """Whether an annotation alone says that something is a tensor, and no use of it."""
+    param = _parameter_of(frame, data)
+    return param is not None and param.annotation is not None and param.name not in frame.usage.tensors
+
+
 def _from_tensor(
     frame: Frame, node: facts.Call, name: str, data: Tensor, wanted: DeviceValue | None, dtype: str | None
 ) -> Value:
-    if wanted is None and name == "tensor" and not data.sure:
-        # It is written for what is no tensor: of one it would warn.
+    if wanted is None and name == "tensor" and (not data.sure or _is_only_annotated(frame, data)):
+        # It is written for what is no tensor, whatever an annotation says: of one it would warn.
         return explain(Tensor(CPU, dtype or "", None), node)
     if wanted is None:
         # `torch.tensor(t)` keeps the device of t; a number becomes a tensor on the CPU.
