@@ -97,3 +97,17 @@ def defaults(x: Tensor, weight=None, gain: float = 1.0):
     if gain != 1.0:  # silent: HS201
         weight = weight * gain
     return x * weight
+
+
+def there_or_not(x: Tensor, mask: Tensor | None = None, weight: Tensor | None = None, steps: int = 2):
+    noise = found = None
+    if steps > 1:
+        noise, x = torch.split(x, 2)
+        found = x.isnan().any()
+    if mask:  # expect-possible: HS201  # silent: HS201
+        x = x * mask
+    if not noise:  # expect-possible: HS201  # silent: HS201
+        return x
+    if found:  # expect: HS201
+        return noise
+    return x if weight.sum() > 0 else noise  # expect: HS201

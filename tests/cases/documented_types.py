@@ -51,7 +51,7 @@ def as_transformers_writes_it(hidden, mask=None):
         mask (`torch.LongTensor` of shape `(batch_size,)`, *optional*):
             Which count.
     """
-    if mask:  # expect: HS201
+    if mask.any():  # expect: HS201
         pass
     return int(hidden)  # expect: HS103
 

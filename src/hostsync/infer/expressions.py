@@ -24,7 +24,7 @@ from hostsync.infer.frame import (
 )
 from hostsync.infer.functions import usage
 from hostsync.infer.hints.defaults import is_none, last_name
-from hostsync.infer.hints.evidence import dotted_path
+from hostsync.infer.hints.evidence import assigned_to, dotted_path
 from hostsync.infer.hints.keys import note_moved, note_store
 from hostsync.infer.hints.mixtures import note_loop, under_one_key
 from hostsync.infer.hints.running_values import running_value
@@ -325,8 +325,17 @@ def test(frame: Frame, node: facts.Expr, op: str) -> Value:
         return _conditional(frame, node, partial(test, op=op))
     value = evaluate(frame, node)
     if isinstance(value, Tensor) and not only_host(value.device):
-        frame.ask(node, op, value)
+        frame.ask(node, op, value._replace(sure=False) if _is_asked_for(frame, node, value) else value)
     return value
+
+
+def _is_asked_for(frame: Frame, node: facts.Expr, value: Tensor) -> bool:
+    """`if noise:` of what may be None as well: a tensor of several elements raises, when it is asked."""
+    function = frame.function
+    if not isinstance(node, facts.Name) or value.dtype == "bool" or value.ndim == 0 or function is None:
+        return False
+    is_left_out = any(param.name == node.id and is_none(param.default) for param in function.params)
+    return is_left_out or any(map(is_none, assigned_to(function.body, node.id)))
 
 
 def _compare(frame: Frame, node: facts.Compare) -> Value:
