@@ -177,3 +177,19 @@ def pair_of(values: list[torch.Tensor], others: list[torch.Tensor]):
 
 def spread_pair(values: list[torch.Tensor], others: list[torch.Tensor], x: torch.Tensor):
     return pair_of(values, others)[1].to(x.device)  # silent: HS401
+
+
+def is_nan(x):
+    if isinstance(x, (int, float)):
+        return x != x
+    return torch.isnan(x).any()
+
+
+def checked(loss: torch.Tensor, scale: float, step):
+    if is_nan(loss):  # expect: HS201
+        return None
+    if is_nan(scale):  # silent: HS201
+        return loss
+    if is_nan(step):  # silent: HS201
+        return loss
+    return loss * scale

@@ -19,6 +19,7 @@ from hostsync.infer.values import (
     ANYWHERE,
     CPU,
     EITHER,
+    HANDED_IN,
     NUMBER,
     UNKNOWN,
     Array,
@@ -224,6 +225,8 @@ def substitute(value: Value, bindings: Bindings[str, Value], defaults: Bindings[
         no_tensor = None if value.sure else _of_no_tensors(value.device, bindings, defaults)
         if no_tensor is not None:
             return no_tensor
+        if not value.sure and _is_of_tensors(value, bindings):
+            value = value._replace(device=value.device - ANYWHERE, sure=True)
         # Where another place is known, what is made there is a tensor whatever the argument holds.
         of_arguments = all(atom.startswith("=") for atom in value.device)
         sure = value.sure and not (
@@ -267,6 +270,16 @@ def _of_no_tensors(device: Device, bindings: Bindings[str, Value], defaults: Bin
     if not all(map(holds_no_tensor, given)):
         return None
     return NUMBER if len(atoms) == len(device) else UNKNOWN
+
+
+def _is_of_tensors(value: Tensor, bindings: Bindings[str, Value]) -> bool:
+    """Whether a truth that may be a tensor by parameters alone is one, as tensors are handed in: `is_nan(x)`, which
+    takes numbers, too."""
+    if value.dtype != "bool" or (value.origin is not None and value.origin.reason.text.startswith(HANDED_IN)):
+        return False
+    atoms = value.device - ANYWHERE
+    given = [bindings.get(atom[1:]) for atom in atoms if atom.startswith("=")]
+    return 0 < len(given) == len(atoms) and all(isinstance(one, Tensor) and one.sure for one in given)
 
 
 def _holds_no_tensor(argument: Value | None) -> bool:
