@@ -303,3 +303,10 @@ def sold(held, action: torch.Tensor, prices: torch.Tensor):
     first = held[sell, 0]  # expect: HS302
     held[sell, 0] = prices[sell]  # expect: HS302,HS303
     return first
+
+
+def at_one_truth(gain: torch.Tensor, relevant: torch.Tensor):
+    total = gain.sum()
+    total[relevant.sum() == 0] = 0.0  # expect: HS303
+    gain[relevant == 0] = 0.0  # silent: HS303
+    return total

@@ -701,9 +701,11 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
         device = CPU
     scalar = isinstance(value, Number) or _is_number_by_default(frame, value) or _is_of_numbers(frame, value)
     if masks:
+        # One truth is read back, to see whether there is anything to store at.
+        is_one = any(isinstance(part.value, Tensor) and part.value.ndim == 0 for part in masks)
         if (isinstance(value, Tensor) and value.sure and not (value.ndim == 0 and only_host(value.device))) or (
             # TorchScript looks for the true elements of any mask, where Python fills.
-            scalar and (len(masks) > 1 or tensors or is_scripted(frame.function))
+            scalar and (len(masks) > 1 or tensors or is_one or is_scripted(frame.function))
         ):
             frame.emit(
                 "shape", "subscript", "mask-store", target, subject=masks[0].node, device=device, origin=base.origin
