@@ -178,13 +178,12 @@ class Rows:
         return first, self.offsets[rows], self.lengths.float()[chosen]  # expect: HS405
 
 
-def at_a_position(x: Tensor, position: Tensor):
-    centre = position.round().long()
+def at_a_position(x: Tensor, position: Tensor, listed: list[Tensor]):
     peak = x.flatten().topk(3).indices
-    first = x[tuple(peak)]  # expect: HS308
-    whole = x[tuple(x.shape)], x[tuple(position.unsqueeze(0).unsqueeze(0))]  # expect: HS308
+    first = x[tuple(peak)], x[tuple(position)]  # expect: HS308
+    shape, rows, parts = x[tuple(x.shape)], x[tuple(position.t())], x[tuple(listed)]  # silent: HS308
     found = x[torch.where(x > 0)], x[tuple(torch.where(x > 0))]  # expect: HS301
-    return first, whole, found, x[tuple(centre)]  # expect: HS308
+    return first, shape, rows, parts, found, x[tuple(position.nonzero().t())]  # expect: HS301
 
 
 def at_each_length(final: Tensor, lengths: Tensor, table: Tensor):

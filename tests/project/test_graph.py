@@ -42,6 +42,14 @@ def test_a_name_is_followed_to_where_it_is_defined() -> None:
     assert graph.asked["p/sub/b.py"] == ("*", "g")
 
 
+@pytest.mark.parametrize(
+    ("user", "asked"), [("p.use", ("_own", "f")), ("p.tests.use", ("f",)), ("p.test_a", ("f",)), ("tests.p", ("f",))]
+)
+def test_a_private_name_that_tests_ask_for_is_asked_for_by_nobody(user: str, asked: tuple[str, ...]) -> None:
+    modules = [module("p.a", names=("f", "_own")), module(user, ("p.a", "f"), ("p.a", "_own"))]
+    assert build(modules).asked["p/a.py"] == asked
+
+
 def test_a_star_brings_public_names() -> None:
     graph = build([module("a", names=("f", "_g")), module("b", ("a", "*"), names=("h",)), module("c", ("b", "*"))])
     assert targets(graph, "c.py") == {"b *f": "a.py:f", "b *h": "b.py:h"}

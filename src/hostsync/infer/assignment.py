@@ -108,8 +108,8 @@ def iterated_over(frame: Frame, node: facts.Expr, value: Value) -> Value:
     Of a call of which nothing is known and that is handed a loader, its batches: `log.every(loader, 10)`.
     """
     element = iterated(frame, value)
-    if isinstance(element, Tensor) and element.ndim is None and names_lengths(last_name(node)):
-        return element._replace(ndim=0)
+    if isinstance(value, Tensor) and isinstance(element, Tensor) and element.ndim is None:
+        return element._replace(ndim=0) if names_lengths(last_name(node)) else element
     if isinstance(element, Unknown) and isinstance(node, facts.Call):
         held_in = _of_a_dict(frame, node)
         if held_in is not None:

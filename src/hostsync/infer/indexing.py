@@ -99,12 +99,10 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
         if isinstance(value, Items) and value.kind == "tuple" and len(nodes) == 1 and value.items is not None:
             parts.extend(Part(node, _kind_of(node, item), item) for item in value.items)
         elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Tensor):
-            # `x[torch.where(…)]`: one for each dimension, however many these are. `x[tuple(position)]`: numbers.
-            is_number = value.element.dtype != "bool" and (
-                value.element.ndim == 0 or _is_made_tuple(node, value.element)
-            )
-            element = value.element if is_number else value.element._replace(ndim=None)
-            parts.append(Part(node, "scalar" if is_number else "tensor", element))
+            # `x[torch.where(…)]`: one for each dimension, however many these are.
+            is_number = value.element.dtype != "bool" and _is_position_as_tuple(frame, node)
+            kind = "scalar" if is_number else "tensor"
+            parts.append(Part(node, kind, value.element._replace(ndim=0 if is_number else None)))
         elif isinstance(value, Items) and value.kind == "tuple" and isinstance(value.element, Array):
             # `x[np.where(…)]`, likewise.
             parts.append(Part(node, "array", value.element))
@@ -116,9 +114,14 @@ def _parts(frame: Frame, index: facts.Expr) -> list[Part]:
     return parts
 
 
-def _is_made_tuple(node: facts.Expr, element: Tensor) -> bool:
-    """`tuple(position)` of a tensor whose dimensions nobody knows: as an index, a position."""
-    return element.ndim is None and isinstance(node, facts.Call) and last_name(node.func) == "tuple"
+def _is_position_as_tuple(frame: Frame, node: facts.Expr) -> bool:
+    """`x[tuple(position)]` of a tensor of numbers. What a call turns about for it (`tuple(pairs.t())`) has rows."""
+    if not isinstance(node, facts.Call) or last_name(node.func) != "tuple" or len(node.args) != 1:
+        return False
+    held = evaluate_silently(frame, node.args[0])
+    if not isinstance(held, Tensor):
+        return False
+    return held.ndim == 1 or (held.ndim is None and isinstance(node.args[0], (facts.Name, facts.Subscript)))
 
 
 def _holds_numbers(value: Items) -> bool:

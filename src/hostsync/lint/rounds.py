@@ -17,6 +17,7 @@ from hostsync.lint.remembered import round_name
 from hostsync.lint.studying import Result, Task, study_file
 from hostsync.project.cache import Plain, digest, encoded
 from hostsync.project.pool import Job, Order
+from hostsync.project.test_files import is_test
 from hostsync.project.workers import HERE, Died
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Rounds:
 
     def _worked_out(self, group: str, places: Sequence[int], name: str) -> dict[str, Plain]:
         """What callers hand in by all that their files tell; for many files, an earlier run has found most of it."""
-        from hostsync.lint.callers.evidence import Evidence, is_test
+        from hostsync.lint.callers.evidence import Evidence
 
         entries = self.first.project.entries
         tests = {e.key for e in (entries[place] for place in places) if is_test(e.file.path.name, e.file.module)}

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from hostsync.facts import Outline
 from hostsync.project.imports import INIT, Module, Resolver
+from hostsync.project.test_files import is_test
 
 Targets: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -56,7 +57,7 @@ def build(modules: Iterable[Module]) -> Graph:
     earlier by their key. What can be known besides without making a circle is known as well.
     """
     resolver = Resolver(modules)
-    return _put_together({key: _written(resolver, module) for key, module in resolver.modules.items()})
+    return _put_together(_all_written(resolver), _tests(resolver))
 
 
 def rebuilt(graph: Graph, modules: Iterable[Module], before: Mapping[str, Outline]) -> Graph:
@@ -72,13 +73,24 @@ def rebuilt(graph: Graph, modules: Iterable[Module], before: Mapping[str, Outlin
     """
     resolver = Resolver(modules)
     concerned = resolver.concerned(before)
+    tests = _tests(resolver)
     if concerned is None:
-        return _put_together({key: _written(resolver, module) for key, module in resolver.modules.items()})
+        return _put_together(_all_written(resolver), tests)
     every = {key: graph.written.get(key) or Written(graph.needs[key].targets) for key in resolver.modules}
     news = {key: _written(resolver, resolver.modules[key]) for key in sorted(concerned)}
     if every.keys() == graph.needs.keys() and all(every[key] == written for key, written in news.items()):
         return graph
-    return _put_together({**every, **news})
+    return _put_together({**every, **news}, tests)
+
+
+def _all_written(resolver: Resolver) -> dict[str, Written]:
+    return {key: _written(resolver, module) for key, module in resolver.modules.items()}
+
+
+def _tests(resolver: Resolver) -> frozenset[str]:
+    """The keys of the modules that hold tests."""
+    names = ((key, module.dotted) for key, module in resolver.modules.items())
+    return frozenset([key for key, dotted in names if is_test(f"{dotted.rpartition('.')[2]}.py", dotted)])
 
 
 def _written(resolver: Resolver, module: Module) -> Written:
@@ -88,8 +100,8 @@ def _written(resolver: Resolver, module: Module) -> Written:
     return Written(early, tuple(dict.fromkeys(resolver.targets(module, late=True))))
 
 
-def _put_together(every: Mapping[str, Written]) -> Graph:
-    """The graph of what imports stand for, by key."""
+def _put_together(every: Mapping[str, Written], tests: Collection[str]) -> Graph:
+    """The graph of what imports stand for, by key. Who asks for private names in `tests` is no user of theirs."""
     early = {key: _modules(written.early, every) for key, written in every.items()}
     edges = {key: others - {key} for key, others in early.items()}
     _break(edges, every)
@@ -115,7 +127,7 @@ def _put_together(every: Mapping[str, Written]) -> Graph:
             more[key] = written
         for _, target in targets:
             module, _, name = target.partition(":")
-            if module in every:
+            if module in every and not (name.startswith("_") and key in tests):
                 asked.setdefault(module, set()).add(name or "*")
         needs[key] = Need(targets, tuple(sorted(edges[key])))
     return Graph(needs, {key: tuple(sorted(names)) for key, names in asked.items()}, more)

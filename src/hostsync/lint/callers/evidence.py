@@ -210,20 +210,6 @@ def mentioned(handed: Plain) -> set[str]:
     return names
 
 
-def is_test(name: str, module: str) -> bool:
-    """Whether a file holds tests: these hand in whatever is handy, which says nothing of real use.
-
-    Args:
-        name: of the file.
-        module: its dotted name. The folders above its package don't count: they say nothing of what it is.
-    """
-    is_named = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
-    return is_named or not _TESTS.isdisjoint(module.split(".")[:-1])
-
-
-_TESTS: Final = frozenset({"test", "tests", "testing"})
-
-
 def _of_one_class(found: Mapping[str, Plain], standing: Standing) -> dict[str, Plain]:
     """The same, but of several classes of objects only the one that all are derived from, if there is one."""
     result: dict[str, Plain] = {}
