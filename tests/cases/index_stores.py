@@ -310,3 +310,11 @@ def at_one_truth(gain: torch.Tensor, relevant: torch.Tensor):
     total[relevant.sum() == 0] = 0.0  # expect: HS303
     gain[relevant == 0] = 0.0  # silent: HS303
     return total
+
+
+def of_which_the_length_is_asked(x: torch.Tensor, frames: int, shown: int):
+    x[:, frames] = x[:, : len(frames)]  # expect: HS405
+    if not isinstance(shown, int):
+        shown = len(shown)
+    x[:, shown] = x[:, 0]  # silent: HS405
+    return x

@@ -183,6 +183,9 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
         value: Value | None = evaluated(frame.symbol.rpartition(".")[2], params[frame.bound is not None :], param)
         if value is None:
             value = _annotated(frame, param)
+            if isinstance(value, Number) and param.name in frame.usage.counted:
+                # `indices: int` of which the length is asked: several, whatever the annotation says.
+                value = Items("list", None, NUMBER)
         if value is None and is_backward:
             value = Tensor(of_param(param.name), param=param.name)
         if value is None:

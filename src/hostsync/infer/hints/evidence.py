@@ -146,6 +146,8 @@ class Usage(NamedTuple):
     """It moves whichever attributes of `self`: `setattr(self, name, value.to(device))`."""
     brings_back: bool = False
     """It calls `cpu` of an attribute of something."""
+    counted: frozenset[str] = frozenset()
+    """Names of which `len` is asked, so that they are no numbers."""
 
 
 _CANDIDATES: Final = frozenset(
@@ -228,6 +230,7 @@ def usage_of(
     arrays: set[str] = set()
     tables: set[str] = set()
     taken: list[tuple[str, str]] = []
+    counted: set[str] = set()
     converted = [] if converted is None else converted
     stores = candidates = moves_attributes = brings_back = False
     methods = _tensor_methods(ops) if uses_torch else frozenset()
@@ -299,6 +302,9 @@ def usage_of(
                 push(owner if name == "index" else func)
             elif type(func) is not a_name:
                 push(func)
+            elif func.id == "len":
+                if args and type(args[0]) is a_name:
+                    counted.add(args[0].id)
             elif uses_torch and func.id == "setattr":
                 moves_attributes = moves_attributes or _moves_attribute(node)
             if args:
@@ -368,6 +374,7 @@ def usage_of(
                 indexes |= inner.indexes
                 tables |= inner.tables - names if names is not None else _NO_NAMES
                 read |= inner.read - names if names is not None else _NO_NAMES
+                counted |= inner.counted - names if names is not None else _NO_NAMES
                 moves_attributes = moves_attributes or inner.moves_attributes
                 extend(rest)
                 continue
@@ -405,6 +412,7 @@ def usage_of(
         frozenset(tables) if tables else _NO_NAMES,
         moves_attributes,
         brings_back,
+        frozenset(counted) if counted else _NO_NAMES,
     )
 
 
