@@ -100,14 +100,17 @@ def defaults(x: Tensor, weight=None, gain: float = 1.0):
 
 
 def there_or_not(x: Tensor, mask: Tensor | None = None, weight: Tensor | None = None, steps: int = 2):
-    noise = found = None
+    noise = found = some = None
     if steps > 1:
+        some = (x > 0).squeeze()
         noise, x = torch.split(x, 2)
         found = x.isnan().any()
     if mask:  # expect-possible: HS201  # silent: HS201
         x = x * mask
     if not noise:  # expect-possible: HS201  # silent: HS201
         return x
-    if found:  # expect: HS201
+    if found or some:  # expect: HS201
         return noise
+    if some:  # expect: HS201
+        return x
     return x if weight.sum() > 0 else noise  # expect: HS201

@@ -314,7 +314,6 @@ def at_one_truth(gain: torch.Tensor, relevant: torch.Tensor):
 
 def of_which_the_length_is_asked(x: torch.Tensor, frames: int, shown: int):
     x[:, frames] = x[:, : len(frames)]  # expect: HS405
-    if not isinstance(shown, int):
-        shown = len(shown)
+    several = len(shown) if isinstance(shown, list) else 1
     x[:, shown] = x[:, 0]  # silent: HS405
-    return x
+    return x, several
