@@ -400,28 +400,33 @@ def summary(
     }
 
 
-def summary_of_possible(packages: Sequence[Package]) -> dict[str, Any]:
-    """What is kept in results/corpus_possible.json."""
+def summary_of_possible(
+    packages: Sequence[Package], kept: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """What is kept in results/corpus_possible.json; arguments as of `summary`."""
     import torch
 
-    total = added(package.score for package in packages)
+    today = datetime.now(timezone.utc).date().isoformat()
+    found = {
+        package.name: {
+            "date": today,
+            "version": package.version,
+            "workload": digests.of_workload(package.name),
+            "true": package.score.true,
+            "false": package.score.false,
+        }
+        for package in packages
+    }
+    everything = {name: {**kept, **found}[name] for name in PACKAGES if name in kept or name in found}
     return {
-        "date": datetime.now(timezone.utc).date().isoformat(),
+        "date": today,
         "torch": torch.__version__,
         "device": packages[0].data["runs"][0]["device"],
         "python": sys.version.split()[0],
         "scored_by": digests.of_definition(Path(__file__), "score", "only_possible"),
-        "packages": {
-            package.name: {
-                "version": package.version,
-                "workload": digests.of_workload(package.name),
-                "true": package.score.true,
-                "false": package.score.false,
-            }
-            for package in packages
-        },
-        "true": total.true,
-        "false": total.false,
+        "packages": everything,
+        "true": sum(package["true"] for package in everything.values()),
+        "false": sum(package["false"] for package in everything.values()),
     }
 
 
@@ -512,11 +517,10 @@ def main() -> int:
         if len(packages) > 1:
             rows.append(("sum", added(package.score for package in packages)))
         print("\n".join(table(rows)))
-        if args.result is not None and args.possible:
-            args.result.write_text(json.dumps(summary_of_possible(packages), indent=1) + "\n", encoding="utf-8")
-        elif args.result is not None:
+        if args.result is not None:
             kept = json.loads(args.result.read_text(encoding="utf-8"))["packages"] if args.result.exists() else {}
-            args.result.write_text(json.dumps(summary(packages, kept), indent=1) + "\n", encoding="utf-8")
+            result = summary_of_possible(packages, kept) if args.possible else summary(packages, kept)
+            args.result.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 2 if failed else 0
 
 

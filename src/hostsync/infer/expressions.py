@@ -23,7 +23,7 @@ from hostsync.infer.frame import (
     is_loader_name,
 )
 from hostsync.infer.functions import usage
-from hostsync.infer.hints.defaults import is_none, last_name
+from hostsync.infer.hints.defaults import is_none, last_name, may_be_left_out
 from hostsync.infer.hints.evidence import assigned_to, dotted_path
 from hostsync.infer.hints.keys import note_moved, note_store
 from hostsync.infer.hints.mixtures import note_loop, under_one_key
@@ -334,8 +334,7 @@ def _is_asked_for(frame: Frame, node: facts.Expr, value: Tensor) -> bool:
     function = frame.function
     if not isinstance(node, facts.Name) or value.dtype == "bool" or value.ndim == 0 or function is None:
         return False
-    is_left_out = any(param.name == node.id and is_none(param.default) for param in function.params)
-    return is_left_out or any(map(is_none, assigned_to(function.body, node.id)))
+    return may_be_left_out(function, node.id) or any(map(is_none, assigned_to(function.body, node.id)))
 
 
 def _compare(frame: Frame, node: facts.Compare) -> Value:

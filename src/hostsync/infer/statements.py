@@ -25,7 +25,7 @@ from hostsync.infer.frame import (
 from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, named_tuple
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import from_annotation, named_type, only_numbers
-from hostsync.infer.hints.defaults import is_none, last_name
+from hostsync.infer.hints.defaults import is_none, last_name, may_be_left_out
 from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.hints.imported import known_as
 from hostsync.infer.hints.mixtures import note_loop
@@ -69,8 +69,7 @@ def _unless_given(frame: Frame, target: facts.Expr, value: DeviceValue) -> Devic
         return value
     if not isinstance(frame.env.get(target.id), Nothing):
         return value
-    is_left_out = any(param.name == target.id and is_none(param.default) for param in frame.function.params)
-    return DeviceValue(of_param(target.id)) if is_left_out else value
+    return DeviceValue(of_param(target.id)) if may_be_left_out(frame.function, target.id) else value
 
 
 def _is_own_call(frame: Frame, node: facts.Expr | None) -> bool:

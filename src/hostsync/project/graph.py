@@ -73,14 +73,13 @@ def rebuilt(graph: Graph, modules: Iterable[Module], before: Mapping[str, Outlin
     """
     resolver = Resolver(modules)
     concerned = resolver.concerned(before)
-    tests = _tests(resolver)
     if concerned is None:
-        return _put_together(_all_written(resolver), tests)
+        return _put_together(_all_written(resolver), _tests(resolver))
     every = {key: graph.written.get(key) or Written(graph.needs[key].targets) for key in resolver.modules}
     news = {key: _written(resolver, resolver.modules[key]) for key in sorted(concerned)}
     if every.keys() == graph.needs.keys() and all(every[key] == written for key, written in news.items()):
         return graph
-    return _put_together({**every, **news}, tests)
+    return _put_together({**every, **news}, _tests(resolver))
 
 
 def _all_written(resolver: Resolver) -> dict[str, Written]:

@@ -495,6 +495,7 @@ def _result_device(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> Devi
 
 
 _DATA: Final = frozenset({"list", "range"})
+"""Sequences that hold numbers where they hold no tensors, even if their items are not known."""
 
 
 def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:

@@ -38,6 +38,11 @@ def is_none(node: facts.Expr | None) -> bool:
     return isinstance(node, facts.Const) and node.kind == "none"
 
 
+def may_be_left_out(function: facts.Function, name: str) -> bool:
+    """Whether a parameter of this name has the default None."""
+    return any(param.name == name and is_none(param.default) for param in function.params)
+
+
 def is_false(node: facts.Expr | None) -> bool:
     """Whether an expression is `False` as written."""
     return isinstance(node, facts.Const) and node.value is False

@@ -10,7 +10,7 @@ from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import merged
 from hostsync.infer.frame import Frame, as_tensor, is_model_name
-from hostsync.infer.hints.defaults import is_none, last_name
+from hostsync.infer.hints.defaults import is_none, last_name, may_be_left_out
 from hostsync.infer.hints.evidence import assigned_to
 from hostsync.infer.methods.asked import Asked, called
 from hostsync.infer.values import ANYWHERE, Mapping, Nothing, Tensor, Unknown, Value, tensors_in
@@ -62,7 +62,7 @@ def _may_be_left_out(frame: Frame, call: facts.Call, node: facts.Expr, mask: Val
     if not isinstance(node, facts.Name) or not isinstance(function, facts.Function):
         return False
     if isinstance(mask, (Tensor, Unknown)) and mask.param == node.id:
-        return any(param.name == node.id and is_none(param.default) for param in function.params)
+        return may_be_left_out(function, node.id)
     before = [value for value in assigned_to(function.body, node.id) if value is not None and value.span < call.span]
     return any(is_none(value) for value in before)
 
