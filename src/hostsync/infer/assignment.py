@@ -24,11 +24,11 @@ from hostsync.infer.frame import (
     evaluate,
     evaluate_silently,
 )
-from hostsync.infer.hints.defaults import last_name, names_lengths
-from hostsync.infer.hints.evidence import decides, dotted_path
+from hostsync.infer.hints.defaults import names_lengths
 from hostsync.infer.hints.placeholders import is_placeholder
 from hostsync.infer.linking.handed import held_by
 from hostsync.infer.linking.summaries import returned
+from hostsync.infer.nodes import decides, dotted_path, last_name
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

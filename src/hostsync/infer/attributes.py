@@ -12,10 +12,10 @@ from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_
 from hostsync.infer.frame import Context, Frame, evaluate_silently
 from hostsync.infer.functions import is_autograd_function, takes_context
 from hostsync.infer.hints.evaluated import part_of
-from hostsync.infer.hints.evidence import calls_in
 from hostsync.infer.hints.imported import known_as
 from hostsync.infer.linking.plain import MODULE
 from hostsync.infer.linking.summaries import returned
+from hostsync.infer.nodes import calls_in
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

@@ -23,13 +23,13 @@ from hostsync.infer.frame import (
     is_loader_name,
 )
 from hostsync.infer.functions import usage
-from hostsync.infer.hints.defaults import is_none, last_name, may_be_left_out
-from hostsync.infer.hints.evidence import assigned_to, dotted_path
+from hostsync.infer.hints.defaults import may_be_left_out
 from hostsync.infer.hints.keys import note_moved, note_store
 from hostsync.infer.hints.mixtures import note_loop, under_one_key
 from hostsync.infer.hints.running_values import running_value
 from hostsync.infer.left_out import given_or
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
+from hostsync.infer.nodes import assigned_to, dotted_path, is_none, last_name
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (
     ANYWHERE,

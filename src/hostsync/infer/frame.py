@@ -14,14 +14,14 @@ from hostsync.catalogue.model import Op
 from hostsync.facts import new
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.hints.annotations import admits_number
-from hostsync.infer.hints.defaults import is_none
-from hostsync.infer.hints.evidence import Usage, mentions_any, nodes_in
+from hostsync.infer.hints.evidence import Usage
 from hostsync.infer.hints.host_devices import host_calls
 from hostsync.infer.hints.imported import imports_in, imports_tables, imports_torch, may_use_torch, names_of_arrays
 from hostsync.infer.hints.moved_later import is_moved_later
 from hostsync.infer.hints.tables import is_table_name
 from hostsync.infer.linking.links import KnownClass, Links
 from hostsync.infer.linking.plain import is_foreign
+from hostsync.infer.nodes import is_none, mentions_any, nodes_in
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

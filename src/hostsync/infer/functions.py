@@ -24,12 +24,14 @@ from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation, stan
 from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.hints.documented import from_docstring
 from hostsync.infer.hints.evaluated import evaluated
-from hostsync.infer.hints.evidence import Annotated, Usage, dotted_path, nodes_in, usage_of
+from hostsync.infer.hints.evidence import Usage, usage_of
+from hostsync.infer.hints.evidence_of_calls import Annotated
 from hostsync.infer.hints.host_devices import is_handed_host
 from hostsync.infer.hints.imported import imports_torch
 from hostsync.infer.hints.moved_back import moved_back
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.linking.plain import MODULE, is_tensor_annotation, short_name
+from hostsync.infer.nodes import dotted_path, nodes_in
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.hints.defaults import is_false, last_name
 from hostsync.infer.linking.links import KnownClass
+from hostsync.infer.nodes import is_false, last_name
 from hostsync.infer.values import Ref, Value
 
 _MAKERS: Final = frozenset({"dataclass", "define", "frozen", "mutable", "attrs"})

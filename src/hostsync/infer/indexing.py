@@ -22,18 +22,12 @@ from hostsync.infer.frame import EVALUATORS, SAMPLE, Frame, as_tensor, evaluate,
 from hostsync.infer.hints import dimensions, keys
 from hostsync.infer.hints.annotations import MODULE_CLASS, named_type
 from hostsync.infer.hints.brought_back import is_brought_back
-from hostsync.infer.hints.defaults import last_name, names_lengths
-from hostsync.infer.hints.evidence import (
-    decides,
-    dotted_path,
-    element_path,
-    is_called_a_mask,
-    is_named_mask,
-    root_of_chain,
-    used_path,
-)
+from hostsync.infer.hints.defaults import names_lengths
+from hostsync.infer.hints.evidence_of_calls import root_of_chain
+from hostsync.infer.hints.mask_names import is_called_a_mask, is_named_mask
 from hostsync.infer.hints.mixtures import under_one_key
 from hostsync.infer.hints.scripted import is_scripted
+from hostsync.infer.nodes import decides, dotted_path, element_path, last_name, used_path
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ANYWHERE,

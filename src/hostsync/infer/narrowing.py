@@ -12,9 +12,9 @@ from hostsync.infer.classes import is_module_class
 from hostsync.infer.frame import Frame, evaluate
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation
-from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.hints.evidence import asks_for_tracing, dotted_path
+from hostsync.infer.hints.asked_types import asks_for_tracing
 from hostsync.infer.linking.plain import short_name
+from hostsync.infer.nodes import dotted_path, last_name
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

@@ -13,7 +13,7 @@ from hostsync.infer.classes import DISTRIBUTIONS, distribution_base, is_module_c
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
 from hostsync.infer.functions import usage
-from hostsync.infer.hints.defaults import is_device_name, is_host, is_host_default, is_none
+from hostsync.infer.hints.defaults import is_device_name, is_host, is_host_default
 from hostsync.infer.hints.host_devices import is_made_on_host
 from hostsync.infer.hints.loading_code import prepares_data
 from hostsync.infer.hints.moved_once import reported_once
@@ -23,6 +23,7 @@ from hostsync.infer.linking.plain import (
     is_tensor_annotation,
 )
 from hostsync.infer.linking.summaries import defaults_of
+from hostsync.infer.nodes import is_none
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

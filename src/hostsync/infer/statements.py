@@ -25,7 +25,7 @@ from hostsync.infer.frame import (
 from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, named_tuple
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import from_annotation, named_type, only_numbers
-from hostsync.infer.hints.defaults import is_none, last_name, may_be_left_out
+from hostsync.infer.hints.defaults import may_be_left_out
 from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.hints.imported import known_as
 from hostsync.infer.hints.mixtures import note_loop
@@ -35,6 +35,7 @@ from hostsync.infer.indexing import is_comparison, load, store
 from hostsync.infer.left_out import given_or
 from hostsync.infer.linking.plain import is_at_top, is_foreign
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, is_param, narrow, narrow_moved
+from hostsync.infer.nodes import is_none, last_name
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     ACCELERATOR,

@@ -17,8 +17,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.classes import is_module_class
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, Recorded, evaluate_silently, is_model_name
-from hostsync.infer.hints.defaults import is_false, last_name
-from hostsync.infer.hints.evidence import dotted_path, nodes_in
+from hostsync.infer.nodes import dotted_path, is_false, last_name, nodes_in
 from hostsync.infer.values import UNKNOWN, Instance, Value, because
 
 _APART: Final = frozenset((facts.Function, facts.Class, facts.Lambda))

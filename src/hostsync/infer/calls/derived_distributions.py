@@ -14,7 +14,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import checks_only, merged
 from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
-from hostsync.infer.hints.defaults import is_false
+from hostsync.infer.nodes import is_false
 from hostsync.infer.values import NOTHING, UNKNOWN, Callable, Instance, Mapping, Number, Value, tensors_in
 
 _BASE: Final = "torch.distributions.Distribution"

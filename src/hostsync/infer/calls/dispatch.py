@@ -26,8 +26,7 @@ from hostsync.infer.frame import (
     is_model_name,
 )
 from hostsync.infer.hints.annotations import MODULE_CLASS
-from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.hints.evidence import is_number, proves_tensor
+from hostsync.infer.hints.evidence_of_calls import proves_tensor
 from hostsync.infer.hints.running_values import note_fed
 from hostsync.infer.linking.handed import name_of, note_asked, note_call
 from hostsync.infer.linking.plain import is_foreign
@@ -35,6 +34,7 @@ from hostsync.infer.methods.dispatch import method_call
 from hostsync.infer.methods.hugging_face import masks_tokens
 from hostsync.infer.methods.lightning import PREDICTIONS, logs_number, predicted
 from hostsync.infer.methods.objects import register_state
+from hostsync.infer.nodes import is_number, last_name
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

@@ -11,8 +11,8 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.calls.operations import device_of, dtype_named, promoted
 from hostsync.infer.frame import Frame, explain
 from hostsync.infer.hints.annotations import admits_one_number
-from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.hints.evidence import assigned_to, dotted_path, is_named_mask, is_number
+from hostsync.infer.hints.mask_names import is_named_mask
+from hostsync.infer.nodes import assigned_to, dotted_path, is_number, last_name
 from hostsync.infer.values import (
     ANYWHERE,
     BY_DEFAULT,

@@ -15,8 +15,8 @@ from hostsync.infer.calls.operations import Arguments as _Arguments
 from hostsync.infer.calls.operations import size_of
 from hostsync.infer.classes import attributes, named_by, write_attribute
 from hostsync.infer.frame import Frame, evaluate_silently
-from hostsync.infer.hints.defaults import last_name
 from hostsync.infer.hints.keys import note_store
+from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,

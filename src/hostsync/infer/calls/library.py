@@ -34,9 +34,10 @@ from hostsync.infer.calls.sparse_products import sparse_product
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, evaluate_silently, explain
 from hostsync.infer.hints.annotations import from_annotation, named_type
-from hostsync.infer.hints.defaults import is_device_name, last_name
+from hostsync.infer.hints.defaults import is_device_name
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.methods.dispatch import method_call
+from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

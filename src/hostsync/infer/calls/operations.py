@@ -11,6 +11,7 @@ from hostsync.catalogue.model import ArgumentTest, Op, OpParam
 from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import PACKING, packed
 from hostsync.infer.frame import Frame
+from hostsync.infer.nodes import COMPARISONS
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
@@ -105,7 +106,6 @@ _PAIRS: Final = frozenset(
 _FACTORIES_BY_SIZE: Final = frozenset(
     ["zeros", "ones", "empty", "full", "rand", "randn", "new_zeros", "new_ones", "new_empty", "new_full"]
 )
-_BOOL_OPERATORS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _OF_MASKS: Final = frozenset({"&", "|", "^"})
 """Of two masks, these give another."""
 
@@ -621,12 +621,12 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         tensors = [v for v in (left, right) if isinstance(v, Tensor)]
         sure = tensors[0].sure or tensors[-1].sure
         device = merged(tensors)
-        dtype = "bool" if op in _BOOL_OPERATORS else "float" if op == "/" else promoted([left, right])
+        dtype = "bool" if op in COMPARISONS else "float" if op == "/" else promoted([left, right])
         array = left if isinstance(left, Array) else right
         if isinstance(array, Array):
             if not sure and array.ndim != 0:
                 # A tensor on the GPU can't be calculated with an array.
-                return array._replace(dtype="bool" if op in _BOOL_OPERATORS else "")
+                return array._replace(dtype="bool" if op in COMPARISONS else "")
             return Tensor(device, dtype, None, sure, origin=lead(tensors))
         known = all(isinstance(v, (Tensor, Number)) for v in (left, right))
         # What a 0-d one of the host is calculated with is a number, or the result says nothing of where that lives.
@@ -637,15 +637,15 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         return tensor_on(device, dtype, ndim, lead(tensors), sure)
     if isinstance(left, Array) or isinstance(right, Array):
         arrays = [v for v in (left, right) if isinstance(v, Array)]
-        return Array(arrays[0].ndim, "bool" if op in _BOOL_OPERATORS else "")
+        return Array(arrays[0].ndim, "bool" if op in COMPARISONS else "")
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         params = {v.param for v in (left, right) if isinstance(v, Unknown) and v.param is not None}
         if len(params) == 1 and {tl, tr} <= {Unknown, Number}:
             are_masks = all(isinstance(v, Unknown) and v.dtype == "bool" for v in (left, right))
-            is_mask = op in _BOOL_OPERATORS or (op in _OF_MASKS and are_masks)
+            is_mask = op in COMPARISONS or (op in _OF_MASKS and are_masks)
             return Unknown(params.pop(), True, dtype="bool" if is_mask else "")
         return UNKNOWN
-    if op in _BOOL_OPERATORS:
+    if op in COMPARISONS:
         return NUMBER
     if isinstance(left, Number) and isinstance(right, Number):
         return NUMBER

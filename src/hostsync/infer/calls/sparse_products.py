@@ -14,8 +14,7 @@ from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import merged
 from hostsync.infer.frame import Frame
-from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.hints.evidence import dotted_path, nodes_in
+from hostsync.infer.nodes import dotted_path, last_name, nodes_in
 from hostsync.infer.values import UNKNOWN, Value, tensors_in
 
 _COALESCED: Final = frozenset(

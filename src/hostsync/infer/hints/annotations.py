@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
     ANYWHERE,
     NOTHING,

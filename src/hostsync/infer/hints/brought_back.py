@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hostsync import facts
 from hostsync.infer.hints.defaults import is_host
-from hostsync.infer.hints.evidence import rebound
+from hostsync.infer.nodes import rebound
 
 
 def is_brought_back(function: facts.Function, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.hints.evidence import dotted_path
+from hostsync.infer.nodes import dotted_path
 
 _COMPILE: Final = "torch.compile"
 

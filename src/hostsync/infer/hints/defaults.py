@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.nodes import is_none, last_name
 
 
 def is_device_name(name: str) -> bool:
@@ -33,24 +34,9 @@ def is_host(node: facts.Expr | None) -> bool:
     return is_host_default(node) and not is_none(node)
 
 
-def is_none(node: facts.Expr | None) -> bool:
-    """Whether an expression is `None` as written."""
-    return isinstance(node, facts.Const) and node.kind == "none"
-
-
 def may_be_left_out(function: facts.Function, name: str) -> bool:
     """Whether a parameter of this name has the default None."""
     return any(param.name == name and is_none(param.default) for param in function.params)
-
-
-def is_false(node: facts.Expr | None) -> bool:
-    """Whether an expression is `False` as written."""
-    return isinstance(node, facts.Const) and node.value is False
-
-
-def last_name(node: facts.Expr) -> str:
-    """The last part of a dotted name; empty for anything else."""
-    return node.id if isinstance(node, facts.Name) else node.name if isinstance(node, facts.Attr) else ""
 
 
 def speaks_of(node: facts.Expr, word: str) -> bool:

@@ -7,8 +7,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.frame import Frame, evaluate_silently
-from hostsync.infer.hints.defaults import last_name
-from hostsync.infer.hints.evidence import calls_in, dotted_path, nodes_in
+from hostsync.infer.nodes import calls_in, dotted_path, last_name, nodes_in
 from hostsync.infer.values import Tensor
 
 _COUNTS: Final = frozenset({"dim", "ndimension"})

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.nodes import last_name
 from hostsync.infer.values import Array, Items
 
 _FUNCTION: Final = re.compile(r"^_?compute_\w*metrics?$")

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, Final
 
 from hostsync import facts
-from hostsync.infer.hints.evidence import calls_in
 from hostsync.infer.hints.tables import PACKAGES
+from hostsync.infer.nodes import calls_in
 
 _TORCH_PACKAGES: Final = frozenset(
     """accelerate allennlp apex bitsandbytes botorch captum colossalai composer deepspeed detectron2 dgl diffusers

@@ -10,7 +10,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.frame import Frame, evaluate_silently
-from hostsync.infer.hints.evidence import names_mentioned
+from hostsync.infer.nodes import names_mentioned
 from hostsync.infer.values import Mapping, Tensor, Value, only_host, unmixed
 
 _LOOPS: Final = frozenset({"items", "values"})

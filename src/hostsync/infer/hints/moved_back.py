@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from hostsync import facts
-from hostsync.infer.hints.evidence import dotted_path, nodes_in
+from hostsync.infer.nodes import dotted_path, nodes_in
 
 _MOVES: Final = frozenset({"to", "cuda", "cpu"})
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.hints.evidence import names_mentioned
+from hostsync.infer.nodes import names_mentioned
 from hostsync.infer.values import ANYWHERE, CPU, Items, Tensor, Value
 
 

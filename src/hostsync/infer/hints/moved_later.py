@@ -7,8 +7,8 @@ there has it on the CPU until then, whoever handed it in.
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.hints.defaults import last_name, speaks_of
-from hostsync.infer.hints.evidence import rebound
+from hostsync.infer.hints.defaults import speaks_of
+from hostsync.infer.nodes import last_name, rebound
 
 
 def is_moved_later(function: facts.Function, name: str) -> bool:

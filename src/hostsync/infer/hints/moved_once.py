@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hostsync import facts
 from hostsync.infer.events import Event
 from hostsync.infer.frame import Context
-from hostsync.infer.hints.evidence import BLOCKS, dotted_path
+from hostsync.infer.nodes import BLOCKS, dotted_path
 
 
 def reported_once(context: Context, events: Sequence[Event]) -> list[Event]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.nodes import last_name
 from hostsync.infer.values import CPU, UNKNOWN, Tensor, Value
 
 _OF_SIZES: Final = frozenset({"empty", "zeros"})

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from hostsync import facts
-from hostsync.infer.hints.defaults import last_name
+from hostsync.infer.hints.asked_types import asks_for_tracing
 from hostsync.infer.hints.elements import has_elements
-from hostsync.infer.hints.evidence import asks_for_tracing, nodes_in
+from hostsync.infer.nodes import last_name, nodes_in
 from hostsync.infer.values import Array, Instance, Items, Mapping, Nothing, Number, Tensor, Text, Value
 
 Constant: TypeAlias = str | int | float | bool | None

@@ -11,10 +11,11 @@ from hostsync.infer.calls.operations import device_of
 from hostsync.infer.frame import Context, Frame, evaluate, execute
 from hostsync.infer.functions import run, usage
 from hostsync.infer.hints.annotations import from_annotation
-from hostsync.infer.hints.defaults import is_device_name, is_host_default, last_name
+from hostsync.infer.hints.defaults import is_device_name, is_host_default
 from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, told_in, where_left_out
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import is_foreign, is_tensor_annotation
+from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

@@ -11,8 +11,7 @@ from hostsync import facts
 from hostsync.infer.calls.operations import device_of
 from hostsync.infer.frame import CallSite, Context, Recorded
 from hostsync.infer.functions import is_decorated
-from hostsync.infer.hints.defaults import is_host_default, is_none
-from hostsync.infer.hints.evidence import nodes_in
+from hostsync.infer.hints.defaults import is_host_default
 from hostsync.infer.hints.scripted import is_scripted
 from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, told_in
 from hostsync.infer.linking.handed import HELD
@@ -32,6 +31,7 @@ from hostsync.infer.linking.reaching import (
     steps_of,
 )
 from hostsync.infer.linking.summaries import BY_PLACE, defaults_of
+from hostsync.infer.nodes import is_none, nodes_in
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

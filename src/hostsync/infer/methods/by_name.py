@@ -11,7 +11,7 @@ from hostsync.catalogue.ops import flagged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import event_kind, merged, place, result, waiting
 from hostsync.infer.frame import Frame
-from hostsync.infer.hints.evidence import receiver_node
+from hostsync.infer.nodes import receiver_node
 from hostsync.infer.values import Tensor, Value
 
 _KNOWN: Final[dict[int, tuple[Mapping[str, Op], dict[str, Op]]]] = {}

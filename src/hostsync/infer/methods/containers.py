@@ -8,7 +8,7 @@ from hostsync.infer.calls.comparing import sort_in_place
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, positions
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints import keys
-from hostsync.infer.hints.evidence import receiver_node
+from hostsync.infer.nodes import receiver_node
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,

@@ -13,9 +13,9 @@ from hostsync.infer.calls.own_calls import instance_called
 from hostsync.infer.classes import named_by, register_buffer
 from hostsync.infer.frame import Frame, as_tensor
 from hostsync.infer.hints.annotations import MODULE_CLASS
-from hostsync.infer.hints.evidence import receiver_node
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.methods.containers import grown, mapping_method
+from hostsync.infer.nodes import receiver_node
 from hostsync.infer.values import (
     ACCELERATOR,
     CPU,

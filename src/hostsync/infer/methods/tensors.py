@@ -11,7 +11,7 @@ from hostsync.infer.calls.copies import transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.sparse_products import is_coalesced
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
-from hostsync.infer.hints.evidence import receiver_node
+from hostsync.infer.nodes import receiver_node
 from hostsync.infer.values import (
     CPU,
     NUMBER,

@@ -16,12 +16,13 @@ from hostsync.infer.calls.taken_in import brings_from_host, is_result, is_taken_
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame, is_model_name
 from hostsync.infer.hints import keys
-from hostsync.infer.hints.defaults import is_host, last_name
-from hostsync.infer.hints.evidence import is_tensor_index, receiver_node
+from hostsync.infer.hints.defaults import is_host
+from hostsync.infer.hints.tensor_index import is_tensor_index
 from hostsync.infer.methods import hugging_face
 from hostsync.infer.methods.asked import Asked, called
 from hostsync.infer.methods.containers import is_list
 from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite
+from hostsync.infer.nodes import last_name, receiver_node
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,
