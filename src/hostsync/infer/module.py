@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.findings import CONFIDENCES
-from hostsync.infer import expressions, indexing, statements  # noqa: F401  (they register their transfer functions)
+from hostsync.infer import expressions, statements  # noqa: F401  (they register their transfer functions)
 from hostsync.infer.calls import dispatch  # noqa: F401
 from hostsync.infer.classes import attributes
 from hostsync.infer.events import Event
@@ -16,6 +16,7 @@ from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
 from hostsync.infer.functions import bind_params, method_frame, run, usage
 from hostsync.infer.hints.compiled import compiles_when_imported
 from hostsync.infer.hints.evidence import Usage
+from hostsync.infer.indexing import loads, stores  # noqa: F401  (likewise)
 from hostsync.infer.linking.handed import KEYS, PROMISED, ROUNDS, told_by_calls
 from hostsync.infer.linking.links import Links
 from hostsync.infer.linking.summaries import result_of, summarise

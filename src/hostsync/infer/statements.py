@@ -31,7 +31,9 @@ from hostsync.infer.hints.imported import known_as
 from hostsync.infer.hints.mixtures import note_loop
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.hints.moved_batches import moved_from_host
-from hostsync.infer.indexing import is_comparison, load, store
+from hostsync.infer.indexing.loads import load
+from hostsync.infer.indexing.masks import is_comparison
+from hostsync.infer.indexing.stores import store
 from hostsync.infer.left_out import given_or
 from hostsync.infer.linking.plain import is_at_top, is_foreign
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, is_param, narrow, narrow_moved
