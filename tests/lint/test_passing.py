@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostsync.infer.frame import Signature
 from hostsync.infer.linking.telling import Told, signature_of, signature_plain
+from hostsync.infer.records import Signature
 from hostsync.lint.callers.evidence import Evidence
 from hostsync.lint.callers.heard import NOTHING, Arrived, Heard, heard_at_once
 from hostsync.lint.callers.passing import Links, pass_on

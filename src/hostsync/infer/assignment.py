@@ -16,15 +16,10 @@ from hostsync.infer.classes import (
     until_moved,
     write_attribute,
 )
-from hostsync.infer.frame import (
-    LOADER_CLASS,
-    NAMED_LOADER,
-    Frame,
-    as_tensor,
-    evaluate,
-    evaluate_silently,
-)
+from hostsync.infer.explaining import as_tensor
+from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.hints.defaults import names_lengths
+from hostsync.infer.hints.loaders_and_models import LOADER_CLASS, NAMED_LOADER
 from hostsync.infer.hints.placeholders import is_placeholder
 from hostsync.infer.linking.handed import held_by
 from hostsync.infer.linking.summaries import returned

@@ -9,7 +9,8 @@ from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import PACKED, PACKED_SEQUENCE, SIZES_OF_BATCHES, field_of
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
-from hostsync.infer.frame import Context, Frame, evaluate_silently
+from hostsync.infer.context import Context
+from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.functions import is_autograd_function, takes_context
 from hostsync.infer.hints.evaluated import part_of
 from hostsync.infer.hints.imported import known_as

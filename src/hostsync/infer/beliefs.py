@@ -10,8 +10,9 @@ from typing import Any, Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.assignment import ASSIGNERS
+from hostsync.infer.context import AGAIN
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import AGAIN, EVALUATORS, EXECUTORS, Frame, evaluate
+from hostsync.infer.frame import EVALUATORS, EXECUTORS, Frame, evaluate
 from hostsync.infer.left_out import MARK, place_of
 from hostsync.infer.values import (
     Array,

@@ -7,7 +7,8 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.facts import new
-from hostsync.infer.frame import ClassInfo, Context, Frame, Writes
+from hostsync.infer.context import ClassInfo, Context, Writes
+from hostsync.infer.frame import Frame
 from hostsync.infer.functions import is_decorated, method_frame, run, takes_context, usage
 from hostsync.infer.generated import NAMED_TUPLE
 from hostsync.infer.hints.annotations import MODULE_CLASS

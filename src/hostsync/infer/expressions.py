@@ -13,18 +13,12 @@ from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.host_calls import shown_of
 from hostsync.infer.calls.operations import merged, operator_result
 from hostsync.infer.classes import is_module_class
-from hostsync.infer.frame import (
-    EVALUATORS,
-    NAMED_LOADER,
-    Frame,
-    as_tensor,
-    evaluate,
-    evaluate_silently,
-    is_loader_name,
-)
+from hostsync.infer.explaining import as_tensor
+from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently
 from hostsync.infer.functions import usage
 from hostsync.infer.hints.defaults import may_be_left_out
 from hostsync.infer.hints.keys import note_moved, note_store
+from hostsync.infer.hints.loaders_and_models import NAMED_LOADER, is_loader_name
 from hostsync.infer.hints.mixtures import note_loop, under_one_key
 from hostsync.infer.hints.running_values import running_value
 from hostsync.infer.left_out import given_or

@@ -8,17 +8,9 @@ from typing import Final
 from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import SIZES_OF_BATCHES
+from hostsync.infer.context import ClassInfo, Context, symbol_of
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import (
-    ClassInfo,
-    Context,
-    Frame,
-    Handed,
-    Signature,
-    evaluate_silently,
-    execute,
-    symbol_of,
-)
+from hostsync.infer.frame import Frame, evaluate_silently, execute
 from hostsync.infer.generated import is_made_for
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation, stands_for_number
 from hostsync.infer.hints.defaults import is_device_name, is_host
@@ -32,6 +24,7 @@ from hostsync.infer.hints.moved_back import moved_back
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.linking.plain import MODULE, is_tensor_annotation, short_name
 from hostsync.infer.nodes import dotted_path, nodes_in
+from hostsync.infer.records import Handed, Signature
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

@@ -11,8 +11,9 @@ from hostsync.findings import CONFIDENCES
 from hostsync.infer import expressions, statements  # noqa: F401  (they register their transfer functions)
 from hostsync.infer.calls import dispatch  # noqa: F401
 from hostsync.infer.classes import attributes
+from hostsync.infer.context import Context
 from hostsync.infer.events import Event
-from hostsync.infer.frame import Context, Frame, Handed, Recorded, execute
+from hostsync.infer.frame import Frame, execute
 from hostsync.infer.functions import bind_params, method_frame, run, usage
 from hostsync.infer.hints.compiled import compiles_when_imported
 from hostsync.infer.hints.evidence import Usage
@@ -20,6 +21,7 @@ from hostsync.infer.indexing import loads, stores  # noqa: F401  (likewise)
 from hostsync.infer.linking.handed import KEYS, PROMISED, ROUNDS, told_by_calls
 from hostsync.infer.linking.links import Links
 from hostsync.infer.linking.summaries import result_of, summarise
+from hostsync.infer.records import Handed, Recorded
 from hostsync.infer.settling import settle
 from hostsync.infer.values import Callable, Tensor, Value, join, tensor_because
 from hostsync.infer.versions import TorchRange
@@ -244,7 +246,7 @@ def _follow(context: Context, callee: Callable) -> list[Recorded]:
         info = context.classes[callee.owner]
         if node.name == "__init__":
             attributes(context, info)
-        if info.set_up is not None and node.name == "__init__" and not context.handed:
+        if isinstance(info.set_up, Frame) and node.name == "__init__" and not context.handed:
             frame, info.set_up = info.set_up, None
             return _done(context, callee, node, frame)
         frame = method_frame(context, info, node, loud=True)

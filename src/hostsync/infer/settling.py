@@ -10,8 +10,9 @@ from typing import Final
 
 from hostsync.infer.calls.operations import checks_only, device_of
 from hostsync.infer.classes import DISTRIBUTIONS, distribution_base, is_module_class
+from hostsync.infer.context import Context
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME, CallSite, Context, Recorded
+from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME
 from hostsync.infer.functions import usage
 from hostsync.infer.hints.defaults import is_device_name, is_host, is_host_default
 from hostsync.infer.hints.host_devices import is_made_on_host
@@ -19,11 +20,10 @@ from hostsync.infer.hints.loading_code import prepares_data
 from hostsync.infer.hints.moved_once import reported_once
 from hostsync.infer.left_out import MARK, is_conditional, place_of, told_in
 from hostsync.infer.linking.handed import is_tried_out
-from hostsync.infer.linking.plain import (
-    is_tensor_annotation,
-)
+from hostsync.infer.linking.plain import is_tensor_annotation
 from hostsync.infer.linking.summaries import defaults_of
 from hostsync.infer.nodes import is_none
+from hostsync.infer.records import CallSite, Recorded
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

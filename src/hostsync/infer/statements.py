@@ -9,19 +9,10 @@ from hostsync import facts
 from hostsync.infer.assignment import assign, iterated_over
 from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.classes import closed
+from hostsync.infer.context import ClassInfo, symbol_of
+from hostsync.infer.explaining import as_tensor, explain
 from hostsync.infer.expressions import test
-from hostsync.infer.frame import (
-    EXECUTORS,
-    ClassInfo,
-    Frame,
-    State,
-    as_tensor,
-    evaluate,
-    evaluate_silently,
-    execute,
-    explain,
-    symbol_of,
-)
+from hostsync.infer.frame import EXECUTORS, Frame, State, evaluate, evaluate_silently, execute
 from hostsync.infer.generated import NAMED_TUPLE, constructor, is_named_tuple, named_tuple
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import from_annotation, named_type, only_numbers

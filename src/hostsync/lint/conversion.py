@@ -8,8 +8,8 @@ from hostsync.catalogue.model import Rule
 from hostsync.catalogue.rules import RuleIndex
 from hostsync.facts import Place
 from hostsync.findings import CONFIDENCES, ChainStep, Finding, Location
+from hostsync.infer.context import AGAIN
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.frame import AGAIN
 from hostsync.lint.checked import rule_url
 
 LONGEST_QUOTE = 60

@@ -16,8 +16,10 @@ from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.classes import is_module_class
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import Frame, Recorded, evaluate_silently, is_model_name
+from hostsync.infer.frame import Frame, evaluate_silently
+from hostsync.infer.hints.loaders_and_models import is_model_name
 from hostsync.infer.nodes import dotted_path, is_false, last_name, nodes_in
+from hostsync.infer.records import Recorded
 from hostsync.infer.values import UNKNOWN, Instance, Value, because
 
 _APART: Final = frozenset((facts.Function, facts.Class, facts.Lambda))

@@ -7,19 +7,11 @@ from typing import Final
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
-from hostsync.infer.calls.operations import (
-    Arguments,
-    device_of,
-    event_kind,
-    lead,
-    merged,
-    place,
-    result,
-    waiting,
-)
+from hostsync.infer.calls.operations import Arguments, device_of, event_kind, lead, merged, place, result, waiting
 from hostsync.infer.calls.packed_sequences import PACKING, what_is_packed
 from hostsync.infer.classes import DISTRIBUTIONS
-from hostsync.infer.frame import Frame, as_tensor, explain
+from hostsync.infer.explaining import as_tensor, explain
+from hostsync.infer.frame import Frame
 from hostsync.infer.hints.keys import is_setting
 from hostsync.infer.values import (
     ACCELERATOR,

@@ -10,7 +10,8 @@ from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.calls.operations import device_of, dtype_named
 from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
-from hostsync.infer.frame import Frame, evaluate_silently, explain
+from hostsync.infer.explaining import explain
+from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.defaults import speaks_of
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import TENSOR_TYPES

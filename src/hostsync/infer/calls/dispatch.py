@@ -15,18 +15,11 @@ from hostsync.infer.calls.operations import device_of, lead, merged
 from hostsync.infer.calls.own_calls import construct, instance_called, own_function
 from hostsync.infer.calls.prepared_loaders import prepared
 from hostsync.infer.classes import is_module_class, is_of_library
-from hostsync.infer.frame import (
-    EVALUATORS,
-    NAMED_LOADER,
-    SAMPLE,
-    Frame,
-    as_tensor,
-    evaluate,
-    explain,
-    is_model_name,
-)
+from hostsync.infer.explaining import as_tensor, explain
+from hostsync.infer.frame import EVALUATORS, Frame, evaluate
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.evidence_of_calls import proves_tensor
+from hostsync.infer.hints.loaders_and_models import NAMED_LOADER, SAMPLE, is_model_name
 from hostsync.infer.hints.running_values import note_fed
 from hostsync.infer.linking.handed import name_of, note_asked, note_call
 from hostsync.infer.linking.plain import is_foreign

@@ -11,7 +11,8 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList
 from hostsync.infer.calls.operations import lead, merged
-from hostsync.infer.frame import Frame, as_tensor, explain
+from hostsync.infer.explaining import as_tensor, explain
+from hostsync.infer.frame import Frame
 from hostsync.infer.values import UNKNOWN, Array, Items, Tensor, Text, Unknown, Value, tensors_in
 
 _REDUCED: Final = {"mean": "float", "any": "bool", "all": "bool"}

@@ -9,7 +9,8 @@ from hostsync import facts
 from hostsync.infer.calls.copies import is_empty, is_to_own_part, may_be_host, to_accelerator
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.calls.operations import device_of, dtype_named, promoted
-from hostsync.infer.frame import Frame, explain
+from hostsync.infer.explaining import explain
+from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import admits_one_number
 from hostsync.infer.hints.mask_names import is_named_mask
 from hostsync.infer.nodes import assigned_to, dotted_path, is_number, last_name

@@ -11,7 +11,8 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.catalogued import called, operation
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
-from hostsync.infer.frame import Frame, explain
+from hostsync.infer.explaining import explain
+from hostsync.infer.frame import Frame
 from hostsync.infer.values import CPU, UNKNOWN, Instance, Items, Tensor, Value, is_certain, tensors_in
 
 PACKAGE: Final = "torchvision.transforms"

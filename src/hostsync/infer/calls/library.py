@@ -32,7 +32,8 @@ from hostsync.infer.calls.own_calls import WRAPPER, construct, own_function
 from hostsync.infer.calls.packed_sequences import PACKED, is_out_of_order
 from hostsync.infer.calls.sparse_products import sparse_product
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import Frame, evaluate_silently, explain
+from hostsync.infer.explaining import explain
+from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.annotations import from_annotation, named_type
 from hostsync.infer.hints.defaults import is_device_name
 from hostsync.infer.linking.plain import TENSOR_TYPES

@@ -17,10 +17,12 @@ from hostsync.infer.calls.operations import lead, merged
 from hostsync.infer.calls.packed_sequences import PACKED
 from hostsync.infer.calls.prepared_loaders import passed_through
 from hostsync.infer.classes import class_attribute, distribution_base, is_module_class
-from hostsync.infer.frame import CallSite, Frame, explain
+from hostsync.infer.explaining import explain
+from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.placeholders import without_placeholders
 from hostsync.infer.linking.summaries import apply_effects, bind_arguments, is_abstract, returned
+from hostsync.infer.records import CallSite
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

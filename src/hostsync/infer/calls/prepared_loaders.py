@@ -10,7 +10,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
-from hostsync.infer.frame import LOADER_CLASS, is_loader_name
+from hostsync.infer.hints.loaders_and_models import LOADER_CLASS, is_loader_name
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import ACCELERATOR, UNKNOWN, Instance, Items, Method, Number, Tensor, Unknown, Value
 

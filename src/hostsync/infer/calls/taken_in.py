@@ -13,7 +13,8 @@ from hostsync import facts
 from hostsync.infer.calls.host_calls import KeywordList
 from hostsync.infer.classes import class_attribute, is_module_class
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import Frame, is_model_name
+from hostsync.infer.frame import Frame
+from hostsync.infer.hints.loaders_and_models import is_model_name
 from hostsync.infer.hints.module_uses import is_used_as_module
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.nodes import nodes_in, receiver_node

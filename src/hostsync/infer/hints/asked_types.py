@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from hostsync.facts import (
-    Attr,
-    Call,
-    Compare,
-    Conditional,
-    Expr,
-    If,
-    Logical,
-    Name,
-    Raise,
-    Return,
-    Sequence,
-)
+from hostsync.facts import Attr, Call, Compare, Conditional, Expr, If, Logical, Name, Raise, Return, Sequence
 from hostsync.infer.nodes import dotted_path, used_path
 
 GUARDING: Final = frozenset({If, Conditional, Logical})

@@ -6,19 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from hostsync.catalogue.model import Op
-from hostsync.facts import (
-    Attr,
-    Binary,
-    Call,
-    Compare,
-    Expr,
-    Name,
-    Place,
-    Sequence,
-    Starred,
-    Subscript,
-    Unary,
-)
+from hostsync.facts import Attr, Binary, Call, Compare, Expr, Name, Place, Sequence, Starred, Subscript, Unary
 from hostsync.infer.hints.mask_names import is_called_a_mask
 from hostsync.infer.nodes import COMPARISONS, PATHS, dotted_path, is_number, used_path
 

@@ -14,9 +14,10 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import Frame, Handed
+from hostsync.infer.frame import Frame
 from hostsync.infer.linking.handed import open_tensor, tensor_of
 from hostsync.infer.nodes import dotted_path, last_name
+from hostsync.infer.records import Handed
 from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, is_certain, join, unmixed
 
 _SHORTEST_KEY, _LONGEST_KEY = 3, 40

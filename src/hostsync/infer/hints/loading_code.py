@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hostsync.infer.frame import Context
+from hostsync.infer.context import Context
 from hostsync.infer.values import Ref
 
 _CLASS: Final = re.compile(r"Dataset$|DataLoader$|Collat")

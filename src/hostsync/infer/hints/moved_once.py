@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hostsync import facts
+from hostsync.infer.context import Context
 from hostsync.infer.events import Event
-from hostsync.infer.frame import Context
 from hostsync.infer.nodes import BLOCKS, dotted_path
 
 

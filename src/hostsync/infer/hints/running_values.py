@@ -10,7 +10,8 @@ import re
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.frame import Frame, explain
+from hostsync.infer.explaining import explain
+from hostsync.infer.frame import Frame
 from hostsync.infer.values import HANDED_IN, NUMBER, Instance, Method, Number, Tensor, Unknown, Value, reasons
 
 _FEEDS: Final = re.compile(r"^(update|add|push|record|accumulate)$")

@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from hostsync.facts import (
-    Attr,
-    Binary,
-    Call,
-    Const,
-    Expr,
-    FString,
-    Name,
-    Sequence,
-    Slice,
-)
+from hostsync.facts import Attr, Binary, Call, Const, Expr, FString, Name, Sequence, Slice
 from hostsync.infer.nodes import dotted_path
 
 

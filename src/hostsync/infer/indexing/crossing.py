@@ -9,17 +9,7 @@ from hostsync.infer.hints.defaults import names_lengths
 from hostsync.infer.indexing.masks import has_tensors
 from hostsync.infer.indexing.parts import Part, is_of_tensors
 from hostsync.infer.nodes import last_name
-from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
-    Device,
-    Tensor,
-    Unknown,
-    Value,
-    host_doubt,
-    only_host,
-    tensors_in,
-)
+from hostsync.infer.values import ANYWHERE, CPU, Device, Tensor, Unknown, Value, host_doubt, only_host, tensors_in
 
 
 def note_bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, base: Value) -> None:

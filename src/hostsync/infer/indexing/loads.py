@@ -11,10 +11,12 @@ from hostsync import facts
 from hostsync.infer.calls.module_containers import module_at, module_in
 from hostsync.infer.calls.operations import merged
 from hostsync.infer.classes import class_attribute, fields_of
-from hostsync.infer.frame import EVALUATORS, SAMPLE, Frame, as_tensor, evaluate, evaluate_silently, explain
+from hostsync.infer.explaining import as_tensor, explain
+from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently
 from hostsync.infer.hints import keys
 from hostsync.infer.hints.annotations import MODULE_CLASS, named_type
 from hostsync.infer.hints.brought_back import is_brought_back
+from hostsync.infer.hints.loaders_and_models import SAMPLE
 from hostsync.infer.indexing.crossing import note_bounds, note_crossing, note_read_index
 from hostsync.infer.indexing.masks import as_mask, has_tensors, holds_mask, is_mask_by_form, is_sure_mask
 from hostsync.infer.indexing.parts import (

@@ -10,11 +10,13 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.operations import device_of
+from hostsync.infer.context import Context
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import CallSite, Context, Frame, Handed, NamedCall, VagueCall
+from hostsync.infer.frame import Frame
 from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.hints.placeholders import without_placeholders
 from hostsync.infer.linking.plain import SEPARATOR, is_foreign
+from hostsync.infer.records import CallSite, Handed, NamedCall, VagueCall
 from hostsync.infer.values import (
     ANYWHERE,
     BY_DEFAULT,

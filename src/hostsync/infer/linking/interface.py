@@ -9,22 +9,12 @@ from typing import Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.classes import attributes, closed
-from hostsync.infer.frame import ClassInfo, Context
+from hostsync.infer.context import ClassInfo, Context
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.linking.plain import SEPARATOR, Plain, encode, encode_signature, is_at_top, is_foreign
 from hostsync.infer.linking.summaries import summarise
 from hostsync.infer.linking.waiting import Wait, encode_wait
-from hostsync.infer.values import (
-    Callable,
-    Choice,
-    ClassRef,
-    Instance,
-    Items,
-    Mapping,
-    Nothing,
-    Unknown,
-    Value,
-)
+from hostsync.infer.values import Callable, Choice, ClassRef, Instance, Items, Mapping, Nothing, Unknown, Value
 
 _MOST_NAMES: Final = 2000
 

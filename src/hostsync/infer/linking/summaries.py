@@ -8,7 +8,8 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.operations import device_of
-from hostsync.infer.frame import Context, Frame, evaluate, execute
+from hostsync.infer.context import Context
+from hostsync.infer.frame import Frame, evaluate, execute
 from hostsync.infer.functions import run, usage
 from hostsync.infer.hints.annotations import from_annotation
 from hostsync.infer.hints.defaults import is_device_name, is_host_default

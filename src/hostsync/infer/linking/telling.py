@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hostsync.infer.classes import closed
-from hostsync.infer.frame import CallSite, ClassInfo, Context, Handed, Signature
+from hostsync.infer.context import ClassInfo, Context
 from hostsync.infer.linking.handed import (
     COMMON,
     NEWS,
@@ -31,6 +31,7 @@ from hostsync.infer.linking.plain import (
     is_indexed,
 )
 from hostsync.infer.linking.summaries import is_abstract, summarise
+from hostsync.infer.records import CallSite, Handed, Signature
 from hostsync.infer.values import (
     ANYWHERE,
     MOST_OPTIONS,

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.calls.operations import device_of
-from hostsync.infer.frame import CallSite, Context, Recorded
+from hostsync.infer.context import Context
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.hints.defaults import is_host_default
 from hostsync.infer.hints.scripted import is_scripted
@@ -32,6 +32,7 @@ from hostsync.infer.linking.reaching import (
 )
 from hostsync.infer.linking.summaries import BY_PLACE, defaults_of
 from hostsync.infer.nodes import is_none, nodes_in
+from hostsync.infer.records import CallSite, Recorded
 from hostsync.infer.values import (
     ACCELERATOR,
     ANYWHERE,

@@ -9,8 +9,10 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import merged
-from hostsync.infer.frame import Frame, as_tensor, is_model_name
+from hostsync.infer.explaining import as_tensor
+from hostsync.infer.frame import Frame
 from hostsync.infer.hints.defaults import may_be_left_out
+from hostsync.infer.hints.loaders_and_models import is_model_name
 from hostsync.infer.methods.asked import Asked, called
 from hostsync.infer.nodes import assigned_to, is_none, last_name
 from hostsync.infer.values import ANYWHERE, Mapping, Nothing, Tensor, Unknown, Value, tensors_in

@@ -6,7 +6,8 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
-from hostsync.infer.frame import Context, Frame
+from hostsync.infer.context import Context
+from hostsync.infer.frame import Frame
 from hostsync.infer.linking.plain import is_foreign
 from hostsync.infer.values import CPU, Callable, Instance, Items, Mapping, Number, Ref, Tensor, Value
 

@@ -11,7 +11,8 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.module_containers import module_in
 from hostsync.infer.calls.own_calls import instance_called
 from hostsync.infer.classes import named_by, register_buffer
-from hostsync.infer.frame import Frame, as_tensor
+from hostsync.infer.explaining import as_tensor
+from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.methods.containers import grown, mapping_method

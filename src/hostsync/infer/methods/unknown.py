@@ -14,9 +14,10 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
 from hostsync.infer.calls.operations import merged, operator_result
 from hostsync.infer.calls.taken_in import brings_from_host, is_result, is_taken_in, moved_on
 from hostsync.infer.classes import DRAWS
-from hostsync.infer.frame import Frame, is_model_name
+from hostsync.infer.frame import Frame
 from hostsync.infer.hints import keys
 from hostsync.infer.hints.defaults import is_host
+from hostsync.infer.hints.loaders_and_models import is_model_name
 from hostsync.infer.hints.tensor_index import is_tensor_index
 from hostsync.infer.methods import hugging_face
 from hostsync.infer.methods.asked import Asked, called

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from hostsync.infer.frame import Signature
 from hostsync.infer.linking.handed import COMMON
 from hostsync.infer.linking.plain import Plain
 from hostsync.infer.linking.telling import PLACE, Told, is_vague, signature_of
+from hostsync.infer.records import Signature
 from hostsync.lint.callers.lineages import MOST_DERIVED, Lineages, Methods
 
 _SHORTEST_NAME: Final = 4
