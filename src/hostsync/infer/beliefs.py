@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from hostsync import facts
-from hostsync.infer.assignment import ASSIGNERS
 from hostsync.infer.context import AGAIN
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import EVALUATORS, EXECUTORS, Frame, evaluate
 from hostsync.infer.left_out import MARK, place_of
+from hostsync.infer.targets import ASSIGNERS
 from hostsync.infer.values import (
     Array,
     Callable,

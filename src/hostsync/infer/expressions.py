@@ -8,10 +8,10 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.facts import new
-from hostsync.infer.assignment import assign, iterated, iterated_over
 from hostsync.infer.attributes import attribute
+from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import shown_of
-from hostsync.infer.calls.operations import merged, operator_result
+from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.classes import is_module_class
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently
@@ -21,10 +21,12 @@ from hostsync.infer.hints.keys import note_moved, note_store
 from hostsync.infer.hints.loaders_and_models import NAMED_LOADER, is_loader_name
 from hostsync.infer.hints.mixtures import note_loop, under_one_key
 from hostsync.infer.hints.running_values import running_value
+from hostsync.infer.iterating import iterated, iterated_over
 from hostsync.infer.left_out import given_or
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
 from hostsync.infer.nodes import assigned_to, dotted_path, is_none, last_name
 from hostsync.infer.special_methods import negated, operated, special
+from hostsync.infer.targets import assign
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

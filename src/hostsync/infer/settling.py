@@ -8,7 +8,8 @@ from collections.abc import Mapping as Bindings
 from functools import partial
 from typing import Final
 
-from hostsync.infer.calls.operations import checks_only, device_of
+from hostsync.infer.calls.conditions import checks_only
+from hostsync.infer.calls.devices import device_of
 from hostsync.infer.classes import DISTRIBUTIONS, distribution_base, is_module_class
 from hostsync.infer.context import Context
 from hostsync.infer.events import Event, Reason

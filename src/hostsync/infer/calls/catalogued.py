@@ -6,8 +6,11 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
+from hostsync.infer.calls.arguments import Arguments, place
+from hostsync.infer.calls.conditions import event_kind, waiting
+from hostsync.infer.calls.devices import device_of, lead, merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
-from hostsync.infer.calls.operations import Arguments, device_of, event_kind, lead, merged, place, result, waiting
+from hostsync.infer.calls.operations import result
 from hostsync.infer.calls.packed_sequences import PACKING, what_is_packed
 from hostsync.infer.classes import DISTRIBUTIONS
 from hostsync.infer.explaining import as_tensor, explain

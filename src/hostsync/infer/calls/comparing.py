@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.assignment import iterated
 from hostsync.infer.calls.callbacks import called_back
+from hostsync.infer.calls.devices import lead, merged
 from hostsync.infer.calls.host_calls import BUILTINS, ArgumentList, Handler, KeywordList, read_back
 from hostsync.infer.calls.image_transforms import PACKAGE, transformed
-from hostsync.infer.calls.operations import lead, merged
 from hostsync.infer.frame import Frame
+from hostsync.infer.iterating import iterated
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,

@@ -7,8 +7,9 @@ CPU; a copy to the host is reported unless its source is known to be there alrea
 from __future__ import annotations
 
 from hostsync import facts
+from hostsync.infer.calls.devices import device_of
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
-from hostsync.infer.calls.operations import device_of, dtype_named
+from hostsync.infer.calls.shapes_and_dtypes import dtype_named
 from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame, evaluate_silently

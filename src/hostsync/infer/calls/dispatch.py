@@ -9,9 +9,9 @@ from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.callbacks import note_callback
+from hostsync.infer.calls.devices import device_of, lead, merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.library import library_call
-from hostsync.infer.calls.operations import device_of, lead, merged
 from hostsync.infer.calls.own_calls import construct, instance_called, own_function
 from hostsync.infer.calls.prepared_loaders import prepared
 from hostsync.infer.classes import is_module_class, is_of_library

@@ -7,8 +7,9 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.copies import is_empty, is_to_own_part, may_be_host, to_accelerator
+from hostsync.infer.calls.devices import device_of
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
-from hostsync.infer.calls.operations import device_of, dtype_named, promoted
+from hostsync.infer.calls.shapes_and_dtypes import dtype_named, promoted
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import admits_one_number

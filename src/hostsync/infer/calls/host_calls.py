@@ -9,13 +9,13 @@ from string import Formatter
 from typing import Final, TypeAlias
 
 from hostsync import facts
-from hostsync.infer.assignment import iterated, iterated_over
 from hostsync.infer.attributes import attribute
-from hostsync.infer.calls.operations import Arguments as _Arguments
-from hostsync.infer.calls.operations import size_of
+from hostsync.infer.calls.arguments import Arguments as _Arguments
+from hostsync.infer.calls.shapes_and_dtypes import size_of
 from hostsync.infer.classes import attributes, named_by, write_attribute
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.keys import note_store
+from hostsync.infer.iterating import iterated, iterated_over
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
     NOTHING,

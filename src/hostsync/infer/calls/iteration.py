@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.assignment import iterated
 from hostsync.infer.calls.host_calls import BUILTINS, ArgumentList, KeywordList
 from hostsync.infer.frame import Frame
+from hostsync.infer.iterating import iterated
 from hostsync.infer.values import NUMBER, UNKNOWN, Items, Mapping, Number, Ref, Value, join
 
 _SAME: Final = frozenset({"accumulate", "compress", "cycle", "islice"})

@@ -11,6 +11,7 @@ from hostsync.infer.calls.backward_passes import gradients
 from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
 from hostsync.infer.calls.copies import is_empty
+from hostsync.infer.calls.devices import device_of, merged
 from hostsync.infer.calls.einops_calls import einops_function
 from hostsync.infer.calls.file_readers import READERS
 from hostsync.infer.calls.from_data import from_data, read_element_wise
@@ -27,7 +28,6 @@ from hostsync.infer.calls.host_calls import (
 from hostsync.infer.calls.image_transforms import PACKAGE, image_transform
 from hostsync.infer.calls.iteration import iteration
 from hostsync.infer.calls.module_containers import contents
-from hostsync.infer.calls.operations import device_of, merged
 from hostsync.infer.calls.own_calls import WRAPPER, construct, own_function
 from hostsync.infer.calls.packed_sequences import PACKED, is_out_of_order
 from hostsync.infer.calls.sparse_products import sparse_product

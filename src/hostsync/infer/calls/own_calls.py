@@ -10,10 +10,10 @@ from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.callbacks import call_back
 from hostsync.infer.calls.catalogued import called, flags
+from hostsync.infer.calls.devices import lead, merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.image_transforms import MAKES_TENSORS, PACKAGE, tensor_of_picture, transformed
 from hostsync.infer.calls.module_containers import SEQUENTIAL
-from hostsync.infer.calls.operations import lead, merged
 from hostsync.infer.calls.packed_sequences import PACKED
 from hostsync.infer.calls.prepared_loaders import passed_through
 from hostsync.infer.classes import class_attribute, distribution_base, is_module_class

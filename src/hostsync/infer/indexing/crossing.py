@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.calls.operations import merged
+from hostsync.infer.calls.devices import merged
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.hints.defaults import names_lengths
 from hostsync.infer.indexing.masks import has_tensors

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Final, TypeGuard
 
 from hostsync import facts
+from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.module_containers import module_at, module_in
-from hostsync.infer.calls.operations import merged
 from hostsync.infer.classes import class_attribute, fields_of
 from hostsync.infer.explaining import as_tensor, explain
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently

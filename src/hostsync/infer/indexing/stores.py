@@ -6,8 +6,7 @@ import re
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.assignment import ASSIGNERS, assign
-from hostsync.infer.calls.operations import merged
+from hostsync.infer.calls.devices import merged
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.hints import dimensions, keys
 from hostsync.infer.hints.evidence_of_calls import root_of_chain
@@ -18,6 +17,7 @@ from hostsync.infer.indexing.masks import as_mask, has_tensors, holds_mask, is_m
 from hostsync.infer.indexing.parts import Part, are_on_the_host, holds_positions, is_of_tensors, parts_of
 from hostsync.infer.nodes import dotted_path
 from hostsync.infer.special_methods import special
+from hostsync.infer.targets import ASSIGNERS, assign
 from hostsync.infer.values import (
     ANYWHERE,
     CPU,

@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.calls.operations import device_of
+from hostsync.infer.calls.devices import device_of
 from hostsync.infer.context import Context
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame

@@ -7,7 +7,7 @@ from functools import partial, reduce
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.calls.operations import device_of
+from hostsync.infer.calls.devices import device_of
 from hostsync.infer.context import Context
 from hostsync.infer.frame import Frame, evaluate, execute
 from hostsync.infer.functions import run, usage

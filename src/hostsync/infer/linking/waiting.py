@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 from hostsync import facts
-from hostsync.infer.calls.operations import device_of
+from hostsync.infer.calls.devices import device_of
 from hostsync.infer.context import Context
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.hints.defaults import is_host_default

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.calls.comparing import sort_in_place
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, positions
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints import keys
+from hostsync.infer.iterating import iterated
 from hostsync.infer.nodes import receiver_node
+from hostsync.infer.targets import assign
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
-from hostsync.infer.calls.operations import merged
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.defaults import may_be_left_out

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.assignment import assign, iterated
 from hostsync.infer.calls.copies import to_device
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.module_containers import module_in
@@ -15,8 +14,10 @@ from hostsync.infer.explaining import as_tensor
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
+from hostsync.infer.iterating import iterated
 from hostsync.infer.methods.containers import grown, mapping_method
 from hostsync.infer.nodes import receiver_node
+from hostsync.infer.targets import assign
 from hostsync.infer.values import (
     ACCELERATOR,
     CPU,

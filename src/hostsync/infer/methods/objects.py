@@ -7,9 +7,10 @@ from typing import Final
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.catalogued import ENABLED, SET_ELSEWHERE, operation
+from hostsync.infer.calls.conditions import checks_only
 from hostsync.infer.calls.derived_distributions import method_of_base
+from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import GENERATORS, ArgumentList, KeywordList, drawn, printed
-from hostsync.infer.calls.operations import checks_only, merged
 from hostsync.infer.classes import (
     DISTRIBUTIONS,
     DRAWS,

@@ -10,8 +10,9 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import to_device, transfer
+from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
-from hostsync.infer.calls.operations import merged, operator_result
+from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.calls.taken_in import brings_from_host, is_result, is_taken_in, moved_on
 from hostsync.infer.classes import DRAWS
 from hostsync.infer.frame import Frame

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.assignment import assign
 from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.classes import closed
 from hostsync.infer.explaining import explain
@@ -21,6 +20,7 @@ from hostsync.infer.indexing.stores import store
 from hostsync.infer.nodes import last_name
 from hostsync.infer.statements.definitions import define_class
 from hostsync.infer.statements.loops import statements_around
+from hostsync.infer.targets import assign
 from hostsync.infer.values import (
     ANYWHERE,
     NUMBER,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable as Function
 
 from hostsync import facts
-from hostsync.infer.assignment import assign, iterated_over
 from hostsync.infer.explaining import explain
 from hostsync.infer.expressions import test
 from hostsync.infer.frame import EXECUTORS, Frame, State, evaluate, execute
 from hostsync.infer.hints.mixtures import note_loop
 from hostsync.infer.hints.moved_batches import moved_from_host
+from hostsync.infer.iterating import iterated_over
 from hostsync.infer.narrowing import narrow
+from hostsync.infer.targets import assign
 from hostsync.infer.values import Nothing, Number, Tensor
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.assignment import assign
 from hostsync.infer.frame import EXECUTORS, Frame, evaluate, evaluate_silently, execute
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.special_methods import special
+from hostsync.infer.targets import assign
 from hostsync.infer.values import Array, DeviceValue, Instance, Tensor, Unknown, Value
 
 
