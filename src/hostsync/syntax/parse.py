@@ -7,7 +7,7 @@ import ast
 from hostsync.facts import Module
 from hostsync.syntax.comments import find_allows
 from hostsync.syntax.deep import run_deep, without_warnings
-from hostsync.syntax.lower import lower
+from hostsync.syntax.lowering.statements import lower
 from hostsync.syntax.text import SourceError, decode, sentence, split_lines
 
 TOO_DEEP = "nested too deeply to be parsed"

@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from hostsync import facts as f
-from hostsync.syntax.lower import EXPRESSION_DEPTH, STATEMENT_DEPTH
+from hostsync.syntax.lowering.expressions import EXPRESSION_DEPTH
+from hostsync.syntax.lowering.statements import STATEMENT_DEPTH
 from hostsync.syntax.parse import parse_module_text
 from hostsync.syntax.text import SourceError
 
@@ -294,7 +295,7 @@ def test_lowering_works_deep_in_the_stack() -> None:
 
 
 def test_every_expression_of_the_running_python_is_known() -> None:
-    from hostsync.syntax import lower
+    from hostsync.syntax.lowering import expressions, statements
 
     def leaves(kind: type) -> set[type]:
         below = kind.__subclasses__()
@@ -311,9 +312,13 @@ def test_every_expression_of_the_running_python_is_known() -> None:
         "FormattedValue",
         "Interpolation",
     }
-    unknown = {kind.__name__ for kind in leaves(ast.expr)} - skipped - {kind.__name__ for kind in lower._EXPRESSIONS}
+    unknown = (
+        {kind.__name__ for kind in leaves(ast.expr)} - skipped - {kind.__name__ for kind in expressions._EXPRESSIONS}
+    )
     assert not unknown - {"Constant"}
-    unknown = {kind.__name__ for kind in leaves(ast.stmt)} - {kind.__name__ for kind in lower._STATEMENTS} - {"Expr"}
+    unknown = (
+        {kind.__name__ for kind in leaves(ast.stmt)} - {kind.__name__ for kind in statements._STATEMENTS} - {"Expr"}
+    )
     assert not unknown
 
 
