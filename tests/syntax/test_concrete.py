@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 from hostsync import facts as f
-from hostsync.syntax.concrete import ConcreteError, is_shallow, parse_concrete
+from hostsync.syntax.concrete.parsing import ConcreteError, parse_concrete
+from hostsync.syntax.concrete.shallow import is_shallow
 from hostsync.syntax.lowering.statements import lower
 from hostsync.syntax.parse import parse_module_text
 from hostsync.syntax.text import SourceError, decode, split_lines

@@ -83,7 +83,7 @@ def _parse_newer(text: str) -> ast.Module | None:
     Returns:
         None where LibCST cannot parse it either.
     """
-    from hostsync.syntax.concrete import ConcreteError, parse_concrete
+    from hostsync.syntax.concrete.parsing import ConcreteError, parse_concrete
 
     try:
         return parse_concrete(text)
