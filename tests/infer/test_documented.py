@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hostsync.infer.devices import ANYWHERE
 from hostsync.infer.hints.documented import from_docstring
-from hostsync.infer.values import ANYWHERE, NUMBER, TEXT, Items, Tensor, Value
+from hostsync.infer.values import NUMBER, TEXT, Items, Tensor, Value
 
 TENSOR = Tensor(ANYWHERE, param="x")
 SAID: dict[str, Value | None] = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hostsync.facts import Span
 from hostsync.infer import values as v
-from hostsync.infer.calls.devices import device_named
+from hostsync.infer.calls.placing import device_named
 from hostsync.infer.events import Reason
 from hostsync.infer.versions import TorchRange, overlaps, parse_release
 

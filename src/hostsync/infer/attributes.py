@@ -10,16 +10,16 @@ from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import PACKED, PACKED_SEQUENCE, SIZES_OF_BATCHES, field_of
 from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
 from hostsync.infer.context import Context
+from hostsync.infer.devices import ANYWHERE, CPU, of_param
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.functions import is_autograd_function, takes_context
 from hostsync.infer.hints.evaluated import part_of
 from hostsync.infer.hints.imported import known_as
+from hostsync.infer.joining import join
 from hostsync.infer.linking.plain import MODULE
 from hostsync.infer.linking.summaries import returned
 from hostsync.infer.nodes import calls_in
 from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
     NUMBER,
     SIZES,
     TEXT,
@@ -40,8 +40,6 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
-    join,
-    of_param,
     tensor_by_default,
 )
 

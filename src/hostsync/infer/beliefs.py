@@ -10,16 +10,18 @@ from typing import Any, Final, NamedTuple
 
 from hostsync import facts
 from hostsync.infer.context import AGAIN
+from hostsync.infer.devices import Device
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import EVALUATORS, EXECUTORS, Frame, evaluate
+from hostsync.infer.joining import element_of, mapping_element
 from hostsync.infer.left_out import MARK, place_of
+from hostsync.infer.origins import reasons
 from hostsync.infer.targets import ASSIGNERS
 from hostsync.infer.values import (
     Array,
     Callable,
     Choice,
     ClassRef,
-    Device,
     DeviceValue,
     DtypeValue,
     Instance,
@@ -35,9 +37,6 @@ from hostsync.infer.values import (
     TypeOf,
     Unknown,
     Value,
-    element_of,
-    mapping_element,
-    reasons,
 )
 
 

@@ -8,22 +8,20 @@ from typing import Final
 from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.context import ClassInfo, Context, Writes
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, Device, is_of_params, without_params
 from hostsync.infer.frame import Frame
 from hostsync.infer.functions import is_decorated, method_frame, run, takes_context, usage
 from hostsync.infer.generated import NAMED_TUPLE
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.defaults import is_device_name, is_host
+from hostsync.infer.joining import join
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    CPU,
     NUMBER,
     UNKNOWN,
     Array,
     Callable,
     ClassRef,
-    Device,
     DeviceValue,
     Instance,
     Items,
@@ -34,11 +32,8 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    is_of_params,
-    join,
     tensor_at,
     with_tensors,
-    without_params,
 )
 
 

@@ -8,15 +8,17 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
+from hostsync.infer.devices import CPU, Device
 from hostsync.infer.hints.annotations import admits_number
 from hostsync.infer.hints.evidence import Usage
 from hostsync.infer.hints.host_devices import host_calls
 from hostsync.infer.hints.imported import imports_in, imports_tables, imports_torch, may_use_torch, names_of_arrays
+from hostsync.infer.joining import join
 from hostsync.infer.linking.links import KnownClass, Links
 from hostsync.infer.linking.plain import is_foreign
 from hostsync.infer.nodes import mentions_any, nodes_in
 from hostsync.infer.records import CallSite, Handed, NamedCall, Signature, VagueCall
-from hostsync.infer.values import CPU, Callable, ClassRef, Device, DeviceValue, Ref, Tensor, Value, join
+from hostsync.infer.values import Callable, ClassRef, DeviceValue, Ref, Tensor, Value
 from hostsync.infer.versions import TorchRange
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from hostsync import facts
 from hostsync.facts import new
+from hostsync.infer.devices import ANYWHERE, of_param
 from hostsync.infer.events import Reason
-from hostsync.infer.values import ANYWHERE, Tensor, Unknown, Value, because, of_param, tensor_because
+from hostsync.infer.origins import because
+from hostsync.infer.values import Tensor, Unknown, Value, tensor_because
 
 
 def as_tensor(value: Unknown, proof: facts.Place | None = None) -> Tensor:

@@ -9,10 +9,11 @@ from typing import Final
 from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.attributes import attribute
-from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import shown_of
 from hostsync.infer.calls.operations import operator_result
+from hostsync.infer.calls.placing import merged
 from hostsync.infer.classes import is_module_class
+from hostsync.infer.devices import ANYWHERE, CPU, is_certain, of_param, only_host
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently
 from hostsync.infer.functions import usage
@@ -22,14 +23,13 @@ from hostsync.infer.hints.loaders_and_models import NAMED_LOADER, is_loader_name
 from hostsync.infer.hints.mixtures import note_loop, under_one_key
 from hostsync.infer.hints.running_values import running_value
 from hostsync.infer.iterating import iterated, iterated_over
+from hostsync.infer.joining import element_of, join
 from hostsync.infer.left_out import given_or
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
 from hostsync.infer.nodes import assigned_to, dotted_path, is_none, last_name
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.targets import assign
 from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
     NOTHING,
     NUMBER,
     TEXT,
@@ -48,11 +48,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
-    is_certain,
-    join,
-    of_param,
-    only_host,
     tensors_in,
 )
 

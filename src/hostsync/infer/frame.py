@@ -10,34 +10,18 @@ from typing import Any, Final, TypeAlias, cast
 
 from hostsync import facts
 from hostsync.infer.context import ClassInfo, Context
+from hostsync.infer.devices import ANYWHERE, CPU, MOVED, Device, is_certain, is_of_params, of_param, only_host
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.explaining import as_tensor, source_text
 from hostsync.infer.hints.evidence import Usage
 from hostsync.infer.hints.loaders_and_models import NAMED_LOADER, is_loader_name, may_be_loader
 from hostsync.infer.hints.moved_later import is_moved_later
 from hostsync.infer.hints.tables import is_table_name
+from hostsync.infer.joining import join
 from hostsync.infer.nodes import is_none
+from hostsync.infer.origins import Origin, reasons
 from hostsync.infer.records import Recorded
-from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
-    MOVED,
-    UNKNOWN,
-    Array,
-    Device,
-    Method,
-    Origin,
-    Ref,
-    Tensor,
-    Unknown,
-    Value,
-    is_certain,
-    is_of_params,
-    join,
-    of_param,
-    only_host,
-    reasons,
-)
+from hostsync.infer.values import UNKNOWN, Array, Method, Ref, Tensor, Unknown, Value
 
 _STEP: Final = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
 SETUP_NAME: Final = re.compile(

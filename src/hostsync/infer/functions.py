@@ -9,6 +9,7 @@ from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import SIZES_OF_BATCHES
 from hostsync.infer.context import ClassInfo, Context, symbol_of
+from hostsync.infer.devices import ANYWHERE, CPU, MOVED, UNTOLD, is_certain, of_param, unmixed
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, evaluate_silently, execute
 from hostsync.infer.generated import is_made_for
@@ -24,15 +25,12 @@ from hostsync.infer.hints.moved_back import moved_back
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.linking.plain import MODULE, is_tensor_annotation, short_name
 from hostsync.infer.nodes import dotted_path, nodes_in
+from hostsync.infer.origins import because
 from hostsync.infer.records import Handed, Signature
 from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
-    MOVED,
     NUMBER,
     TEXT,
     UNKNOWN,
-    UNTOLD,
     Callable,
     Choice,
     ClassRef,
@@ -50,13 +48,9 @@ from hostsync.infer.values import (
     TypeOf,
     Unknown,
     Value,
-    because,
-    is_certain,
     is_function,
-    of_param,
     tensor_for,
     tensors_in,
-    unmixed,
     with_tensors,
 )
 

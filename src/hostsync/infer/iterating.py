@@ -5,16 +5,15 @@ from __future__ import annotations
 from hostsync import facts
 from hostsync.infer.calls.module_containers import module_in
 from hostsync.infer.classes import class_attribute, fields_of, is_module_class
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.defaults import names_lengths
 from hostsync.infer.hints.loaders_and_models import LOADER_CLASS, NAMED_LOADER
+from hostsync.infer.joining import element_of
 from hostsync.infer.linking.handed import held_by
 from hostsync.infer.linking.summaries import returned
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    CPU,
     NUMBER,
     TEXT,
     UNKNOWN,
@@ -30,7 +29,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
     ndim_of_part,
 )
 

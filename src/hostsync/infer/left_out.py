@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from hostsync.infer.values import ANYWHERE, CPU, Atom, Device, DeviceValue, Nothing, Unknown, Value
+from hostsync.infer.devices import ANYWHERE, CPU, Atom, Device
+from hostsync.infer.values import DeviceValue, Nothing, Unknown, Value
 
 MARK: Final = "~"
 _HOST: Final = "=cpu:"

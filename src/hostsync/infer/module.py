@@ -18,13 +18,14 @@ from hostsync.infer.functions import bind_params, method_frame, run, usage
 from hostsync.infer.hints.compiled import compiles_when_imported
 from hostsync.infer.hints.evidence import Usage
 from hostsync.infer.indexing import loads, stores  # noqa: F401
+from hostsync.infer.joining import join
 from hostsync.infer.linking.handed import KEYS, PROMISED, ROUNDS, told_by_calls
 from hostsync.infer.linking.links import Links
 from hostsync.infer.linking.summaries import result_of, summarise
 from hostsync.infer.records import Handed, Recorded
 from hostsync.infer.settling import settle
 from hostsync.infer.statements import assignments, branches, definitions, leaving, loops, plain  # noqa: F401
-from hostsync.infer.values import Callable, Tensor, Value, join, tensor_because
+from hostsync.infer.values import Callable, Tensor, Value, tensor_because
 from hostsync.infer.versions import TorchRange
 from hostsync.infer.waiting_calls import calls_that_wait
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.classes import is_module_class
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, is_certain, of_param, only_host
 from hostsync.infer.frame import Frame, evaluate
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation
@@ -16,9 +17,6 @@ from hostsync.infer.hints.asked_types import asks_for_tracing
 from hostsync.infer.linking.plain import short_name
 from hostsync.infer.nodes import dotted_path, last_name
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    CPU,
     NOTHING,
     NUMBER,
     UNKNOWN,
@@ -36,9 +34,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    is_certain,
-    of_param,
-    only_host,
 )
 
 _OTHER_KINDS: Final = (Number, Text, Array, Items, Mapping)

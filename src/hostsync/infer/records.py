@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from hostsync import facts
+from hostsync.infer.devices import Device
 from hostsync.infer.events import Event, Reason
-from hostsync.infer.values import Callable, Choice, Device, DeviceValue, Instance, Items, Ref, Tensor, Value
+from hostsync.infer.values import Callable, Choice, DeviceValue, Instance, Items, Ref, Tensor, Value
 from hostsync.infer.values import Mapping as MappingValue
 
 

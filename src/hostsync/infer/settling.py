@@ -9,9 +9,20 @@ from functools import partial
 from typing import Final
 
 from hostsync.infer.calls.conditions import checks_only
-from hostsync.infer.calls.devices import device_of
+from hostsync.infer.calls.placing import device_of
 from hostsync.infer.classes import DISTRIBUTIONS, distribution_base, is_module_class
 from hostsync.infer.context import Context
+from hostsync.infer.devices import (
+    ACCELERATOR,
+    ANYWHERE,
+    CPU,
+    MOVED,
+    Device,
+    is_certain,
+    is_of_params,
+    of_param,
+    only_host,
+)
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.frame import NOT_KNOWN, SETUP_NAME
 from hostsync.infer.functions import usage
@@ -24,16 +35,11 @@ from hostsync.infer.linking.handed import is_tried_out
 from hostsync.infer.linking.plain import is_tensor_annotation
 from hostsync.infer.linking.summaries import defaults_of
 from hostsync.infer.nodes import is_none
+from hostsync.infer.origins import HANDED_IN
 from hostsync.infer.records import CallSite, Recorded
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    CPU,
-    HANDED_IN,
-    MOVED,
     Array,
     ClassRef,
-    Device,
     DeviceValue,
     Items,
     Mapping,
@@ -43,10 +49,6 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
-    is_certain,
-    is_of_params,
-    of_param,
-    only_host,
     tensors_in,
 )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hostsync.infer.context import Context
+from hostsync.infer.devices import is_certain, only_host
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.hints.scripted import is_scripted
 from hostsync.infer.linking.plain import dotted_name, is_foreign, is_indexed, place_name, short_name
 from hostsync.infer.linking.waiting import at_call, foreign_waits, meets
 from hostsync.infer.records import CallSite
 from hostsync.infer.settling import is_setup_only, resolved
-from hostsync.infer.values import is_certain, only_host, tensors_in
+from hostsync.infer.values import tensors_in
 
 
 def calls_that_wait(context: Context, events: list[Event]) -> list[Event]:

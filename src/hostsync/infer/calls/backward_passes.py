@@ -19,8 +19,9 @@ from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.loaders_and_models import is_model_name
 from hostsync.infer.nodes import dotted_path, is_false, last_name, nodes_in
+from hostsync.infer.origins import because
 from hostsync.infer.records import Recorded
-from hostsync.infer.values import UNKNOWN, Instance, Value, because
+from hostsync.infer.values import UNKNOWN, Instance, Value
 
 _APART: Final = frozenset((facts.Function, facts.Class, facts.Lambda))
 """What is in there is not done here."""

@@ -8,9 +8,10 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.frame import Frame, evaluate
+from hostsync.infer.joining import mapping_element
 from hostsync.infer.linking.summaries import defaults_of, returned, substitute
 from hostsync.infer.records import CallSite
-from hostsync.infer.values import UNKNOWN, Callable, Mapping, Method, Unknown, Value, mapping_element
+from hostsync.infer.values import UNKNOWN, Callable, Mapping, Method, Unknown, Value
 
 _MOST_CALLS: Final = 8
 """Of calls of one parameter, how many are noted."""

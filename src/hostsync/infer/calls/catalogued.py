@@ -8,23 +8,20 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.arguments import Arguments, place
 from hostsync.infer.calls.conditions import event_kind, waiting
-from hostsync.infer.calls.devices import device_of, lead, merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import result
 from hostsync.infer.calls.packed_sequences import PACKING, what_is_packed
+from hostsync.infer.calls.placing import device_of, lead, merged
 from hostsync.infer.classes import DISTRIBUTIONS
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, Device, is_of_params
 from hostsync.infer.explaining import as_tensor, explain
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.keys import is_setting
+from hostsync.infer.origins import BY_DEFAULT
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    BY_DEFAULT,
-    CPU,
     UNKNOWN,
     Array,
     Callable,
-    Device,
     Instance,
     Items,
     Method,
@@ -35,7 +32,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    is_of_params,
     tensors_in,
 )
 

@@ -6,11 +6,12 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.callbacks import called_back
-from hostsync.infer.calls.devices import lead, merged
 from hostsync.infer.calls.host_calls import BUILTINS, ArgumentList, Handler, KeywordList, read_back
 from hostsync.infer.calls.image_transforms import PACKAGE, transformed
+from hostsync.infer.calls.placing import lead, merged
 from hostsync.infer.frame import Frame
 from hostsync.infer.iterating import iterated
+from hostsync.infer.joining import element_of, join
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
@@ -22,8 +23,6 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
-    element_of,
-    join,
     tensors_in,
 )
 

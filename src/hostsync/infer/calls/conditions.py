@@ -6,21 +6,10 @@ from typing import Final
 
 from hostsync.catalogue.model import ArgumentTest, Op
 from hostsync.infer.calls.arguments import ARGUMENTS, Arguments
-from hostsync.infer.calls.devices import device_of
+from hostsync.infer.calls.placing import device_of
+from hostsync.infer.devices import only_host
 from hostsync.infer.frame import Frame
-from hostsync.infer.values import (
-    Array,
-    DeviceValue,
-    Items,
-    Nothing,
-    Number,
-    Tensor,
-    Text,
-    Unknown,
-    Value,
-    only_host,
-    tensors_in,
-)
+from hostsync.infer.values import Array, DeviceValue, Items, Nothing, Number, Tensor, Text, Unknown, Value, tensors_in
 from hostsync.infer.versions import overlaps
 
 _SHAPE_OPS: Final = frozenset(

@@ -7,26 +7,32 @@ CPU; a copy to the host is reported unless its source is known to be there alrea
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.calls.devices import device_of
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
+from hostsync.infer.calls.placing import device_of
 from hostsync.infer.calls.shapes_and_dtypes import dtype_named
 from hostsync.infer.calls.taken_in import brings_from_host, is_taken_in, moved_on
+from hostsync.infer.devices import (
+    ACCELERATOR,
+    ANYWHERE,
+    CPU,
+    MOVED,
+    Device,
+    is_certain,
+    is_of_params,
+    only_host,
+    without_params,
+)
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.defaults import speaks_of
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.nodes import assigned_to, last_name, names_mentioned, receiver_node
+from hostsync.infer.origins import LOADER, reasons
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    CPU,
-    LOADER,
-    MOVED,
     UNKNOWN,
     Array,
     Choice,
-    Device,
     DeviceValue,
     DtypeValue,
     Items,
@@ -39,11 +45,6 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     host_doubt,
-    is_certain,
-    is_of_params,
-    only_host,
-    reasons,
-    without_params,
 )
 
 

@@ -11,8 +11,8 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.conditions import checks_only
-from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.placing import merged
 from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
 from hostsync.infer.nodes import is_false

@@ -9,18 +9,20 @@ from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.callbacks import note_callback
-from hostsync.infer.calls.devices import device_of, lead, merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.library import library_call
 from hostsync.infer.calls.own_calls import construct, instance_called, own_function
+from hostsync.infer.calls.placing import device_of, lead, merged
 from hostsync.infer.calls.prepared_loaders import prepared
 from hostsync.infer.classes import is_module_class, is_of_library
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, is_certain
 from hostsync.infer.explaining import as_tensor, explain
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.evidence_of_calls import proves_tensor
 from hostsync.infer.hints.loaders_and_models import NAMED_LOADER, SAMPLE, is_model_name
 from hostsync.infer.hints.running_values import note_fed
+from hostsync.infer.joining import join
 from hostsync.infer.linking.handed import name_of, note_asked, note_call
 from hostsync.infer.linking.plain import is_foreign
 from hostsync.infer.methods.dispatch import method_call
@@ -29,9 +31,6 @@ from hostsync.infer.methods.lightning import PREDICTIONS, logs_number, predicted
 from hostsync.infer.methods.objects import register_state
 from hostsync.infer.nodes import is_number, last_name
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    CPU,
     UNKNOWN,
     Array,
     Callable,
@@ -49,8 +48,6 @@ from hostsync.infer.values import (
     TypeOf,
     Unknown,
     Value,
-    is_certain,
-    join,
     tensor_at,
     tensors_in,
 )

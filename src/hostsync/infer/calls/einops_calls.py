@@ -9,8 +9,8 @@ import re
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.calls.devices import lead, merged
 from hostsync.infer.calls.host_calls import ArgumentList
+from hostsync.infer.calls.placing import lead, merged
 from hostsync.infer.explaining import as_tensor, explain
 from hostsync.infer.frame import Frame
 from hostsync.infer.values import UNKNOWN, Array, Items, Tensor, Text, Unknown, Value, tensors_in

@@ -10,11 +10,12 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from hostsync import facts
-from hostsync.infer.calls.devices import device_of
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.placing import device_of
+from hostsync.infer.devices import CPU, Device
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame
-from hostsync.infer.values import CPU, DATA, NUMBER, UNKNOWN, Device, Items, Tensor, Value
+from hostsync.infer.values import DATA, NUMBER, UNKNOWN, Items, Tensor, Value
 from hostsync.infer.values import Mapping as MappingValue
 
 _Reader: TypeAlias = Callable[[Frame, facts.Call, ArgumentList, KeywordList], Value]

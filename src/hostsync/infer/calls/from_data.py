@@ -7,18 +7,18 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.copies import is_empty, is_to_own_part, may_be_host, to_accelerator
-from hostsync.infer.calls.devices import device_of
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
+from hostsync.infer.calls.placing import device_of
 from hostsync.infer.calls.shapes_and_dtypes import dtype_named, promoted
+from hostsync.infer.devices import ANYWHERE, CPU, is_certain, only_host
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import admits_one_number
 from hostsync.infer.hints.mask_names import is_named_mask
+from hostsync.infer.joining import element_of
 from hostsync.infer.nodes import assigned_to, dotted_path, is_number, last_name
+from hostsync.infer.origins import BY_DEFAULT
 from hostsync.infer.values import (
-    ANYWHERE,
-    BY_DEFAULT,
-    CPU,
     Array,
     DeviceValue,
     Items,
@@ -29,9 +29,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
-    is_certain,
-    only_host,
     tensors_in,
 )
 

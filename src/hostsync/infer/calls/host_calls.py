@@ -13,9 +13,11 @@ from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.arguments import Arguments as _Arguments
 from hostsync.infer.calls.shapes_and_dtypes import size_of
 from hostsync.infer.classes import attributes, named_by, write_attribute
+from hostsync.infer.devices import is_certain, only_host
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.keys import note_store
 from hostsync.infer.iterating import iterated, iterated_over
+from hostsync.infer.joining import element_of, join
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
     NOTHING,
@@ -33,10 +35,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
-    is_certain,
-    join,
-    only_host,
     tensors_in,
 )
 

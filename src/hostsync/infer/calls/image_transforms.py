@@ -11,9 +11,10 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.catalogued import called, operation
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.devices import CPU, is_certain
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame
-from hostsync.infer.values import CPU, UNKNOWN, Instance, Items, Tensor, Value, is_certain, tensors_in
+from hostsync.infer.values import UNKNOWN, Instance, Items, Tensor, Value, tensors_in
 
 PACKAGE: Final = "torchvision.transforms"
 MAKES_TENSORS: Final = f"{PACKAGE}.ToTensor"

@@ -8,7 +8,8 @@ from hostsync import facts
 from hostsync.infer.calls.host_calls import BUILTINS, ArgumentList, KeywordList
 from hostsync.infer.frame import Frame
 from hostsync.infer.iterating import iterated
-from hostsync.infer.values import NUMBER, UNKNOWN, Items, Mapping, Number, Ref, Value, join
+from hostsync.infer.joining import join
+from hostsync.infer.values import NUMBER, UNKNOWN, Items, Mapping, Number, Ref, Value
 
 _SAME: Final = frozenset({"accumulate", "compress", "cycle", "islice"})
 """They give elements of their first argument."""

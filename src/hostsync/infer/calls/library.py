@@ -11,7 +11,6 @@ from hostsync.infer.calls.backward_passes import gradients
 from hostsync.infer.calls.catalogued import flags, operation
 from hostsync.infer.calls.comparing import standard_library
 from hostsync.infer.calls.copies import is_empty
-from hostsync.infer.calls.devices import device_of, merged
 from hostsync.infer.calls.einops_calls import einops_function
 from hostsync.infer.calls.file_readers import READERS
 from hostsync.infer.calls.from_data import from_data, read_element_wise
@@ -30,7 +29,9 @@ from hostsync.infer.calls.iteration import iteration
 from hostsync.infer.calls.module_containers import contents
 from hostsync.infer.calls.own_calls import WRAPPER, construct, own_function
 from hostsync.infer.calls.packed_sequences import PACKED, is_out_of_order
+from hostsync.infer.calls.placing import device_of, merged
 from hostsync.infer.calls.sparse_products import sparse_product
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU
 from hostsync.infer.events import Reason
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame, evaluate_silently
@@ -39,13 +40,8 @@ from hostsync.infer.hints.defaults import is_device_name
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.methods.dispatch import method_call
 from hostsync.infer.nodes import last_name
+from hostsync.infer.origins import AS_ITS_DATASET, FROM_LOADER, LOADER, because
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    AS_ITS_DATASET,
-    CPU,
-    FROM_LOADER,
-    LOADER,
     NOTHING,
     NUMBER,
     UNKNOWN,
@@ -65,7 +61,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    because,
     tensors_in,
 )
 

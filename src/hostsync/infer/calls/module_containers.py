@@ -11,16 +11,8 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.hints.annotations import MODULE_CLASS
-from hostsync.infer.values import (
-    UNKNOWN,
-    Choice,
-    Instance,
-    Items,
-    Mapping,
-    Value,
-    element_of,
-    mapping_element,
-)
+from hostsync.infer.joining import element_of, mapping_element
+from hostsync.infer.values import UNKNOWN, Choice, Instance, Items, Mapping, Value
 
 _LIST: Final = "torch.nn.ModuleList"
 SEQUENTIAL: Final = "torch.nn.Sequential"

@@ -6,21 +6,19 @@ from typing import Final
 
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.arguments import Arguments
-from hostsync.infer.calls.devices import device_of, lead, merged
 from hostsync.infer.calls.packed_sequences import PACKING, packed
+from hostsync.infer.calls.placing import device_of, lead, merged
 from hostsync.infer.calls.shapes_and_dtypes import axis_given, broadcast, promoted, result_dtype, result_ndim
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, Device, only_host
+from hostsync.infer.joining import element_of, merged_mappings
 from hostsync.infer.nodes import COMPARISONS
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    CPU,
     NOTHING,
     NUMBER,
     SIZES,
     TEXT,
     UNKNOWN,
     Array,
-    Device,
     DeviceValue,
     DtypeValue,
     Instance,
@@ -33,9 +31,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
-    merged_mappings,
-    only_host,
     tensor_on,
 )
 

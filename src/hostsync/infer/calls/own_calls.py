@@ -10,22 +10,22 @@ from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.callbacks import call_back
 from hostsync.infer.calls.catalogued import called, flags
-from hostsync.infer.calls.devices import lead, merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.image_transforms import MAKES_TENSORS, PACKAGE, tensor_of_picture, transformed
 from hostsync.infer.calls.module_containers import SEQUENTIAL
 from hostsync.infer.calls.packed_sequences import PACKED
+from hostsync.infer.calls.placing import lead, merged
 from hostsync.infer.calls.prepared_loaders import passed_through
 from hostsync.infer.classes import class_attribute, distribution_base, is_module_class
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, of_param
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.placeholders import without_placeholders
+from hostsync.infer.joining import join
 from hostsync.infer.linking.summaries import apply_effects, bind_arguments, is_abstract, returned
 from hostsync.infer.records import CallSite
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
     UNKNOWN,
     Callable,
     ClassRef,
@@ -34,8 +34,6 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
-    join,
-    of_param,
     tensor_shaped,
     tensors_in,
 )

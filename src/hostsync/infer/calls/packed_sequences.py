@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hostsync.infer.values import ANYWHERE, CPU, UNKNOWN, Instance, Items, Number, Tensor, Value, tensors_in
+from hostsync.infer.devices import ANYWHERE, CPU
+from hostsync.infer.values import UNKNOWN, Instance, Items, Number, Tensor, Value, tensors_in
 
 PACKED: Final = "torch.nn.utils.rnn.PackedSequence"
 PACKING: Final = frozenset({"torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence"})

@@ -10,9 +10,10 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.devices import ACCELERATOR
 from hostsync.infer.hints.loaders_and_models import LOADER_CLASS, is_loader_name
 from hostsync.infer.nodes import last_name
-from hostsync.infer.values import ACCELERATOR, UNKNOWN, Instance, Items, Method, Number, Tensor, Unknown, Value
+from hostsync.infer.values import UNKNOWN, Instance, Items, Method, Number, Tensor, Unknown, Value
 
 _BY_METHOD: Final = {"prepare": "accelerator", "prepare_data_loader": "accelerator", "setup_dataloaders": "fabric"}
 """The methods, and what ends the names of the objects that have them."""

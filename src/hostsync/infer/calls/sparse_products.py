@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
-from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.placing import merged
 from hostsync.infer.frame import Frame
 from hostsync.infer.nodes import dotted_path, last_name, nodes_in
 from hostsync.infer.values import UNKNOWN, Value, tensors_in

@@ -12,15 +12,15 @@ from typing import Any, Final
 from hostsync import facts
 from hostsync.infer.calls.host_calls import KeywordList
 from hostsync.infer.classes import class_attribute, is_module_class
+from hostsync.infer.devices import ANYWHERE, CPU, only_host
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.loaders_and_models import is_model_name
 from hostsync.infer.hints.module_uses import is_used_as_module
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.nodes import nodes_in, receiver_node
+from hostsync.infer.origins import because
 from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
     Array,
     Callable,
     DeviceValue,
@@ -31,8 +31,6 @@ from hostsync.infer.values import (
     Number,
     Tensor,
     Unknown,
-    because,
-    only_host,
 )
 
 _MOVER: Final = re.compile(r"^_?(to|cuda)$|(^|_)to_(device|gpu|cuda)(_|$)|^_?(move|send)_to(_|$)")

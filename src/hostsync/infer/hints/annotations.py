@@ -7,16 +7,16 @@ from functools import partial
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.devices import ANYWHERE, Device, of_param
+from hostsync.infer.joining import join
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
-    ANYWHERE,
     NOTHING,
     NUMBER,
     TEXT,
     UNKNOWN,
     Array,
     ClassRef,
-    Device,
     DeviceValue,
     DtypeValue,
     Instance,
@@ -28,8 +28,6 @@ from hostsync.infer.values import (
     Tensor,
     TypeOf,
     Value,
-    join,
-    of_param,
 )
 
 TENSOR_DTYPES: Final = {

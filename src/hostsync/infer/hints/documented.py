@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hostsync.infer.devices import Device
 from hostsync.infer.hints.annotations import TENSOR_DTYPES, union
-from hostsync.infer.values import NOTHING, NUMBER, TEXT, Device, Items, Tensor, Value
+from hostsync.infer.values import NOTHING, NUMBER, TEXT, Items, Tensor, Value
 
 _ROLE: Final = re.compile(r":\w+(?::\w+)*:(?=`)|[`*~]")
 """What Sphinx and Markdown put around a name."""

@@ -13,12 +13,15 @@ import re
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.devices import ANYWHERE, CPU, is_certain, unmixed
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame
+from hostsync.infer.joining import join
 from hostsync.infer.linking.handed import open_tensor, tensor_of
 from hostsync.infer.nodes import dotted_path, last_name
+from hostsync.infer.origins import because
 from hostsync.infer.records import Handed
-from hostsync.infer.values import ANYWHERE, CPU, Nothing, Tensor, Unknown, Value, because, is_certain, join, unmixed
+from hostsync.infer.values import Nothing, Tensor, Unknown, Value
 
 _SHORTEST_KEY, _LONGEST_KEY = 3, 40
 _MAKES_BATCHES: Final = re.compile(

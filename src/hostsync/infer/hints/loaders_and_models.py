@@ -6,8 +6,9 @@ import re
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.devices import CPU
 from hostsync.infer.nodes import last_name
-from hostsync.infer.values import CPU, Instance, Items, Tensor, Unknown, Value
+from hostsync.infer.values import Instance, Items, Tensor, Unknown, Value
 
 LOADER_CLASS: Final = "torch.utils.data.DataLoader"
 NAMED_LOADER: Final = Instance(LOADER_CLASS, False)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.devices import only_host, unmixed
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.nodes import names_mentioned
-from hostsync.infer.values import Mapping, Tensor, Value, only_host, unmixed
+from hostsync.infer.values import Mapping, Tensor, Value
 
 _LOOPS: Final = frozenset({"items", "values"})
 

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from hostsync import facts
+from hostsync.infer.devices import ANYWHERE, CPU
 from hostsync.infer.nodes import names_mentioned
-from hostsync.infer.values import ANYWHERE, CPU, Items, Tensor, Value
+from hostsync.infer.values import Items, Tensor, Value
 
 
 def moved_from_host(value: Value, target: facts.Expr, body: tuple[facts.Stmt, ...]) -> Value:

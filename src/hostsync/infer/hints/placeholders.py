@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.devices import CPU
 from hostsync.infer.nodes import last_name
-from hostsync.infer.values import CPU, UNKNOWN, Tensor, Value
+from hostsync.infer.values import UNKNOWN, Tensor, Value
 
 _OF_SIZES: Final = frozenset({"empty", "zeros"})
 _OF_DATA: Final = frozenset({"tensor", "as_tensor", "Tensor"})

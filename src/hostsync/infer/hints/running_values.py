@@ -12,7 +12,8 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame
-from hostsync.infer.values import HANDED_IN, NUMBER, Instance, Method, Number, Tensor, Unknown, Value, reasons
+from hostsync.infer.origins import HANDED_IN, reasons
+from hostsync.infer.values import NUMBER, Instance, Method, Number, Tensor, Unknown, Value
 
 _FEEDS: Final = re.compile(r"^(update|add|push|record|accumulate)$")
 _RUNNING: Final = frozenset("val avg sum value average mean total last max min".split())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.calls.devices import merged
+from hostsync.infer.calls.placing import merged
+from hostsync.infer.devices import ANYWHERE, CPU, Device, only_host
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.hints.defaults import names_lengths
 from hostsync.infer.indexing.masks import has_tensors
 from hostsync.infer.indexing.parts import Part, is_of_tensors
 from hostsync.infer.nodes import last_name
-from hostsync.infer.values import ANYWHERE, CPU, Device, Tensor, Unknown, Value, host_doubt, only_host, tensors_in
+from hostsync.infer.values import Tensor, Unknown, Value, host_doubt, tensors_in
 
 
 def note_bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, base: Value) -> None:

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Final, TypeGuard
 
 from hostsync import facts
-from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.module_containers import module_at, module_in
+from hostsync.infer.calls.placing import merged
 from hostsync.infer.classes import class_attribute, fields_of
+from hostsync.infer.devices import ANYWHERE, CPU, is_certain, of_param, only_host
 from hostsync.infer.explaining import as_tensor, explain
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently
 from hostsync.infer.hints import keys
@@ -28,11 +29,10 @@ from hostsync.infer.indexing.parts import (
     ndim_after,
     parts_of,
 )
+from hostsync.infer.joining import element_of, mapping_element
 from hostsync.infer.nodes import element_path, last_name, used_path
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
     NUMBER,
     TEXT,
     UNKNOWN,
@@ -49,11 +49,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
-    is_certain,
-    mapping_element,
-    of_param,
-    only_host,
     tensor_shaped,
 )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final, TypeGuard
 
 from hostsync import facts
+from hostsync.infer.devices import only_host
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.mask_names import is_called_a_mask, is_named_mask
 from hostsync.infer.nodes import decides, dotted_path
-from hostsync.infer.values import Items, Method, Tensor, Unknown, Value, only_host
+from hostsync.infer.values import Items, Method, Tensor, Unknown, Value
 
 
 def is_comparison(node: facts.Expr) -> bool:

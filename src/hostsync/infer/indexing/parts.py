@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 from hostsync import facts
 from hostsync.facts import new
+from hostsync.infer.devices import ANYWHERE, CPU, only_host
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.indexing.masks import as_mask, is_comparison, is_mask_by_use
+from hostsync.infer.joining import element_of
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
     UNKNOWN,
     Array,
     Items,
@@ -21,10 +21,8 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
     is_slice,
     ndim_of_part,
-    only_host,
 )
 
 

@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.calls.devices import merged
+from hostsync.infer.calls.placing import merged
+from hostsync.infer.devices import ANYWHERE, CPU, is_certain, of_param, only_host
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.hints import dimensions, keys
 from hostsync.infer.hints.evidence_of_calls import root_of_chain
@@ -15,12 +16,11 @@ from hostsync.infer.hints.scripted import is_scripted
 from hostsync.infer.indexing.crossing import note_bounds, note_crossing, note_read_index, note_upload
 from hostsync.infer.indexing.masks import as_mask, has_tensors, holds_mask, is_mask_by_form, is_sure_mask
 from hostsync.infer.indexing.parts import Part, are_on_the_host, holds_positions, is_of_tensors, parts_of
+from hostsync.infer.joining import element_of, join
 from hostsync.infer.nodes import dotted_path
 from hostsync.infer.special_methods import special
 from hostsync.infer.targets import ASSIGNERS, assign
 from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
     UNKNOWN,
     Instance,
     Items,
@@ -32,12 +32,7 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
     host_doubt,
-    is_certain,
-    join,
-    of_param,
-    only_host,
 )
 from hostsync.infer.versions import overlaps
 

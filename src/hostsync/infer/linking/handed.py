@@ -9,26 +9,30 @@ from threading import Thread
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.calls.devices import device_of
+from hostsync.infer.calls.placing import device_of
 from hostsync.infer.context import Context
+from hostsync.infer.devices import (
+    ANYWHERE,
+    CPU,
+    MOVED,
+    UNTOLD,
+    Device,
+    is_of_params,
+    of_param,
+    only_host,
+    without_params,
+)
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.hints.placeholders import without_placeholders
+from hostsync.infer.joining import join
 from hostsync.infer.linking.plain import SEPARATOR, is_foreign
+from hostsync.infer.origins import BY_DEFAULT, FROM_LOADER, HANDED_IN, LOADER, because, reasons
 from hostsync.infer.records import CallSite, Handed, NamedCall, VagueCall
 from hostsync.infer.values import (
-    ANYWHERE,
-    BY_DEFAULT,
-    CPU,
-    FROM_LOADER,
-    HANDED_IN,
-    LOADER,
-    MOVED,
-    UNTOLD,
     Array,
     Callable,
-    Device,
     DeviceValue,
     DtypeValue,
     Instance,
@@ -41,18 +45,11 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    because,
     host_doubt,
     is_function,
-    is_of_params,
-    join,
-    of_param,
-    only_host,
-    reasons,
     tensor_at,
     tensors_in,
     with_tensors,
-    without_params,
 )
 
 KEYS: Final = "[]"

@@ -12,12 +12,13 @@ from typing import Any, Final, TypeAlias
 
 from hostsync import facts
 from hostsync.facts import new
+from hostsync.infer.devices import CPU
+from hostsync.infer.joining import join
+from hostsync.infer.origins import TOLD_BY_DEFAULT
 from hostsync.infer.values import (
-    CPU,
     NOTHING,
     NUMBER,
     TEXT,
-    TOLD_BY_DEFAULT,
     UNKNOWN,
     Array,
     Callable,
@@ -37,7 +38,6 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     host_doubt,
-    join,
 )
 
 Plain: TypeAlias = Any

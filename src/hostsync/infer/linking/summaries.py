@@ -7,27 +7,26 @@ from functools import partial, reduce
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.calls.devices import device_of
+from hostsync.infer.calls.placing import device_of
 from hostsync.infer.context import Context
+from hostsync.infer.devices import ANYWHERE, CPU, Device, is_of_params, unmixed
 from hostsync.infer.frame import Frame, evaluate, execute
 from hostsync.infer.functions import run, usage
 from hostsync.infer.hints.annotations import from_annotation
 from hostsync.infer.hints.defaults import is_device_name, is_host_default
+from hostsync.infer.joining import join
 from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, told_in, where_left_out
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import is_foreign, is_tensor_annotation
 from hostsync.infer.nodes import last_name
+from hostsync.infer.origins import HANDED_IN
 from hostsync.infer.values import (
-    ANYWHERE,
-    CPU,
     EITHER,
-    HANDED_IN,
     NUMBER,
     UNKNOWN,
     Array,
     Callable,
     ClassRef,
-    Device,
     DeviceValue,
     DtypeValue,
     Instance,
@@ -42,12 +41,9 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     holds_no_tensor,
-    is_of_params,
-    join,
     params_in,
     tensor_at,
     tensors_in,
-    unmixed,
 )
 
 

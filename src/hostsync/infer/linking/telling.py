@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hostsync.infer.classes import closed
 from hostsync.infer.context import ClassInfo, Context
+from hostsync.infer.devices import ANYWHERE, UNTOLD, Device
+from hostsync.infer.joining import MOST_OPTIONS, join
 from hostsync.infer.linking.handed import (
     COMMON,
     NEWS,
@@ -33,14 +35,10 @@ from hostsync.infer.linking.plain import (
 from hostsync.infer.linking.summaries import is_abstract, summarise
 from hostsync.infer.records import CallSite, Handed, Signature
 from hostsync.infer.values import (
-    ANYWHERE,
-    MOST_OPTIONS,
     UNKNOWN,
-    UNTOLD,
     Callable,
     Choice,
     ClassRef,
-    Device,
     DeviceValue,
     Instance,
     Items,
@@ -51,7 +49,6 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     is_function,
-    join,
 )
 
 if TYPE_CHECKING:

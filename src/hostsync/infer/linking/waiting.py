@@ -8,8 +8,9 @@ from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 from hostsync import facts
-from hostsync.infer.calls.devices import device_of
+from hostsync.infer.calls.placing import device_of
 from hostsync.infer.context import Context
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, Device, is_certain, of_param
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.hints.defaults import is_host_default
 from hostsync.infer.hints.scripted import is_scripted
@@ -33,19 +34,7 @@ from hostsync.infer.linking.reaching import (
 from hostsync.infer.linking.summaries import BY_PLACE, defaults_of
 from hostsync.infer.nodes import is_none, nodes_in
 from hostsync.infer.records import CallSite, Recorded
-from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    Callable,
-    Device,
-    Instance,
-    Items,
-    Tensor,
-    Unknown,
-    is_certain,
-    of_param,
-    tensors_in,
-)
+from hostsync.infer.values import Callable, Instance, Items, Tensor, Unknown, tensors_in
 from hostsync.infer.values import Mapping as MappingValue
 
 _ROUNDS: Final = 4

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.devices import ANYWHERE, of_param
 from hostsync.infer.frame import Frame
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.nodes import last_name
-from hostsync.infer.values import ANYWHERE, Unknown, of_param
+from hostsync.infer.values import Unknown
 
 
 class Asked(NamedTuple):

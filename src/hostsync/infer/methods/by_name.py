@@ -10,9 +10,9 @@ from hostsync.catalogue.model import Op
 from hostsync.catalogue.ops import flagged
 from hostsync.infer.calls.arguments import place
 from hostsync.infer.calls.conditions import event_kind, waiting
-from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import result
+from hostsync.infer.calls.placing import merged
 from hostsync.infer.frame import Frame
 from hostsync.infer.nodes import receiver_node
 from hostsync.infer.values import Tensor, Value

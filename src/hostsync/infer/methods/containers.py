@@ -8,6 +8,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, positions
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints import keys
 from hostsync.infer.iterating import iterated
+from hostsync.infer.joining import element_of, join, mapping_element, merged_mappings
 from hostsync.infer.nodes import receiver_node
 from hostsync.infer.targets import assign
 from hostsync.infer.values import (
@@ -23,11 +24,7 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    element_of,
     is_slice,
-    join,
-    mapping_element,
-    merged_mappings,
 )
 
 

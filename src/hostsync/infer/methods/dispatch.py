@@ -10,6 +10,7 @@ from hostsync.infer.calls.backward_passes import backward_pass
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, formatted, printed
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.evidence import OF_ARRAYS_ALONE
+from hostsync.infer.joining import join
 from hostsync.infer.methods.by_name import called_by_name, methods_by_name
 from hostsync.infer.methods.containers import array_method, items_method, mapping_method
 from hostsync.infer.methods.objects import instance_method
@@ -30,7 +31,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    join,
 )
 
 _SUMMARIES: Final = frozenset(

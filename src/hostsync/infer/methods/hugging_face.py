@@ -7,15 +7,16 @@ from collections.abc import Callable
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.placing import merged
+from hostsync.infer.devices import ANYWHERE
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.defaults import may_be_left_out
 from hostsync.infer.hints.loaders_and_models import is_model_name
 from hostsync.infer.methods.asked import Asked, called
 from hostsync.infer.nodes import assigned_to, is_none, last_name
-from hostsync.infer.values import ANYWHERE, Mapping, Nothing, Tensor, Unknown, Value, tensors_in
+from hostsync.infer.values import Mapping, Nothing, Tensor, Unknown, Value, tensors_in
 
 
 def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> None:

@@ -7,9 +7,10 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.context import Context
+from hostsync.infer.devices import CPU
 from hostsync.infer.frame import Frame
 from hostsync.infer.linking.plain import is_foreign
-from hostsync.infer.values import CPU, Callable, Instance, Items, Mapping, Number, Ref, Tensor, Value
+from hostsync.infer.values import Callable, Instance, Items, Mapping, Number, Ref, Tensor, Value
 
 _VALUES: Final = {"log": "value", "log_dict": "dictionary"}
 """The methods that log, and what each calls its second or only value."""

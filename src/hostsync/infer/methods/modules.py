@@ -10,6 +10,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.module_containers import module_in
 from hostsync.infer.calls.own_calls import instance_called
 from hostsync.infer.classes import named_by, register_buffer
+from hostsync.infer.devices import ACCELERATOR, CPU
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
@@ -18,20 +19,7 @@ from hostsync.infer.iterating import iterated
 from hostsync.infer.methods.containers import grown, mapping_method
 from hostsync.infer.nodes import receiver_node
 from hostsync.infer.targets import assign
-from hostsync.infer.values import (
-    ACCELERATOR,
-    CPU,
-    NOTHING,
-    TEXT,
-    UNKNOWN,
-    Instance,
-    Items,
-    Mapping,
-    Tensor,
-    Text,
-    Unknown,
-    Value,
-)
+from hostsync.infer.values import NOTHING, TEXT, UNKNOWN, Instance, Items, Mapping, Tensor, Text, Unknown, Value
 
 MODULE_VALUES: Final = frozenset(
     "cuda to cpu parameters buffers named_parameters named_buffers state_dict modules children named_modules "

@@ -9,8 +9,8 @@ from hostsync.catalogue.model import Op
 from hostsync.infer.calls.catalogued import ENABLED, SET_ELSEWHERE, operation
 from hostsync.infer.calls.conditions import checks_only
 from hostsync.infer.calls.derived_distributions import method_of_base
-from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import GENERATORS, ArgumentList, KeywordList, drawn, printed
+from hostsync.infer.calls.placing import merged
 from hostsync.infer.classes import (
     DISTRIBUTIONS,
     DRAWS,
@@ -19,24 +19,13 @@ from hostsync.infer.classes import (
     register_buffer,
     write_attribute,
 )
+from hostsync.infer.devices import ANYWHERE, only_host
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.methods.modules import MODULE_VALUES, module_method
 from hostsync.infer.methods.tensors import DEFINITE
 from hostsync.infer.methods.unknown import LOG_METHODS, unknown_method
-from hostsync.infer.values import (
-    ANYWHERE,
-    NOTHING,
-    UNKNOWN,
-    Instance,
-    Items,
-    Tensor,
-    Text,
-    Value,
-    only_host,
-    tensor_by_default,
-    tensors_in,
-)
+from hostsync.infer.values import NOTHING, UNKNOWN, Instance, Items, Tensor, Text, Value, tensor_by_default, tensors_in
 
 
 def _is_off(op: Op, receiver: Instance) -> bool:

@@ -10,9 +10,10 @@ from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.sparse_products import is_coalesced
+from hostsync.infer.devices import CPU
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.nodes import receiver_node
-from hostsync.infer.values import CPU, NUMBER, TEXT, UNKNOWN, Items, Mapping, Method, Number, Tensor, Unknown, Value
+from hostsync.infer.values import NUMBER, TEXT, UNKNOWN, Items, Mapping, Method, Number, Tensor, Unknown, Value
 
 SHARED: Final = frozenset(
     "to cpu cuda float half double bfloat16 type apply_ detach requires_grad_ share_memory_ items values keys get pop "

@@ -10,11 +10,12 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import to_device, transfer
-from hostsync.infer.calls.devices import merged
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, printed
 from hostsync.infer.calls.operations import operator_result
+from hostsync.infer.calls.placing import merged
 from hostsync.infer.calls.taken_in import brings_from_host, is_result, is_taken_in, moved_on
 from hostsync.infer.classes import DRAWS
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, of_param, only_host
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints import keys
 from hostsync.infer.hints.defaults import is_host
@@ -26,9 +27,6 @@ from hostsync.infer.methods.containers import is_list
 from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite
 from hostsync.infer.nodes import last_name, receiver_node
 from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    CPU,
     NUMBER,
     TEXT,
     UNKNOWN,
@@ -41,8 +39,6 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
-    of_param,
-    only_host,
     tensors_in,
 )
 

@@ -7,6 +7,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.classes import closed
+from hostsync.infer.devices import ANYWHERE, of_param, only_host
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import EXECUTORS, Frame, evaluate, evaluate_silently
 from hostsync.infer.generated import NAMED_TUPLE, is_named_tuple, named_tuple
@@ -17,12 +18,12 @@ from hostsync.infer.hints.moved_batches import moved_from_host
 from hostsync.infer.indexing.loads import load
 from hostsync.infer.indexing.masks import is_comparison
 from hostsync.infer.indexing.stores import store
+from hostsync.infer.joining import element_of, join
 from hostsync.infer.nodes import last_name
 from hostsync.infer.statements.definitions import define_class
 from hostsync.infer.statements.loops import statements_around
 from hostsync.infer.targets import assign
 from hostsync.infer.values import (
-    ANYWHERE,
     NUMBER,
     UNKNOWN,
     Array,
@@ -35,10 +36,6 @@ from hostsync.infer.values import (
     Tensor,
     Unknown,
     Value,
-    element_of,
-    join,
-    of_param,
-    only_host,
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.devices import ACCELERATOR, CPU, of_param
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.expressions import test
 from hostsync.infer.frame import EXECUTORS, Frame, State, evaluate, execute
@@ -12,18 +13,7 @@ from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.left_out import given_or
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, is_param, narrow, narrow_moved
 from hostsync.infer.nodes import is_none
-from hostsync.infer.values import (
-    ACCELERATOR,
-    CPU,
-    UNKNOWN,
-    Items,
-    Mapping,
-    Tensor,
-    Unknown,
-    Value,
-    of_param,
-    tensors_in,
-)
+from hostsync.infer.values import UNKNOWN, Items, Mapping, Tensor, Unknown, Value, tensors_in
 
 
 def _assert(frame: Frame, node: facts.Assert) -> bool:

@@ -6,25 +6,9 @@ from collections.abc import Mapping as Mapping_
 from typing import Final
 
 from hostsync.facts import new
-from hostsync.infer.values import (
-    ACCELERATOR,
-    ANYWHERE,
-    CPU,
-    META,
-    Device,
-    DeviceValue,
-    Instance,
-    Nothing,
-    Number,
-    Origin,
-    Tensor,
-    Text,
-    Unknown,
-    Value,
-    is_of_params,
-    of_param,
-    only_host,
-)
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, META, Device, is_of_params, of_param, only_host
+from hostsync.infer.origins import Origin
+from hostsync.infer.values import DeviceValue, Instance, Nothing, Number, Tensor, Text, Unknown, Value
 
 
 def device_named(text: str) -> Device:
