@@ -11,14 +11,17 @@ from hypothesis import strategies as st
 from hostsync.facts import Span
 from hostsync.infer import values as v
 from hostsync.infer.calls.placing import device_named
+from hostsync.infer.devices import ACCELERATOR, CPU, Device, is_certain, only_host
 from hostsync.infer.events import Reason
+from hostsync.infer.joining import element_of, join, mapping_element
+from hostsync.infer.origins import MAX_CHAIN, because, reasons
 from hostsync.infer.versions import TorchRange, overlaps, parse_release
 
 ATOMS = st.sampled_from(["acc", "cpu", "meta", "?", "=x", "=device"])
 DEVICES = st.frozensets(ATOMS, min_size=1, max_size=3)
 NAMES = st.sampled_from(["x", "y", "torch.nn.Module", "torch.relu", "Net"])
 ORIGINS = st.one_of(
-    st.none(), st.builds(lambda row: v.because(Reason(Span(row, 1, row, 2), "made"), None), st.integers(1, 5))
+    st.none(), st.builds(lambda row: because(Reason(Span(row, 1, row, 2), "made"), None), st.integers(1, 5))
 )
 TENSORS = st.builds(
     v.Tensor,
@@ -101,30 +104,30 @@ def meaning(value: Any) -> Any:
 
 @given(VALUES)
 def test_join_with_itself_changes_nothing(value: Any) -> None:
-    assert v.join(value, value) == value
-    assert meaning(v.join(value, value._replace())) == meaning(value)
+    assert join(value, value) == value
+    assert meaning(join(value, value._replace())) == meaning(value)
 
 
 @settings(max_examples=300, deadline=None)
 @given(PAIRS)
 def test_join_does_not_depend_on_the_order(pair: tuple[Any, Any]) -> None:
     a, b = pair
-    assert meaning(v.join(a, b)) == meaning(v.join(b, a))
+    assert meaning(join(a, b)) == meaning(join(b, a))
 
 
 @given(VALUES, VALUES, VALUES)
 def test_join_takes_any_values(a: Any, b: Any, c: Any) -> None:
-    joined = v.join(v.join(a, b), c)
+    joined = join(join(a, b), c)
     v.tensors_in(joined)
     if isinstance(joined, v.Items):
-        v.element_of(joined)
+        element_of(joined)
     if isinstance(joined, v.Mapping):
-        v.mapping_element(joined)
+        mapping_element(joined)
 
 
 @given(TENSORS, TENSORS)
 def test_joined_tensors_live_in_the_places_of_both(a: v.Tensor, b: v.Tensor) -> None:
-    joined = v.join(a, b)
+    joined = join(a, b)
     assert isinstance(joined, v.Tensor)
     assert joined.device == a.device | b.device
     assert joined.sure == (a.sure and b.sure)
@@ -138,12 +141,12 @@ def test_joined_tensors_live_in_the_places_of_both(a: v.Tensor, b: v.Tensor) -> 
     else:
         assert joined.param is not None
         assert set(v.params_in(joined.param)) == {*v.params_in(a.param), *v.params_in(b.param)}
-    assert v.join(b, a).param == joined.param
+    assert join(b, a).param == joined.param
 
 
 @given(TENSORS, VALUES)
 def test_a_tensor_on_one_path_is_no_more_than_perhaps_a_tensor(tensor: v.Tensor, other: Any) -> None:
-    joined = v.join(tensor, other)
+    joined = join(tensor, other)
     if isinstance(other, v.Nothing):
         assert joined == tensor
         return
@@ -158,8 +161,8 @@ def test_a_tensor_on_one_path_is_no_more_than_perhaps_a_tensor(tensor: v.Tensor,
 
 @given(VALUES)
 def test_none_on_one_path_leaves_the_other(value: Any) -> None:
-    assert v.join(value, v.NOTHING) == value
-    assert v.join(v.NOTHING, value) == value
+    assert join(value, v.NOTHING) == value
+    assert join(v.NOTHING, value) == value
 
 
 @pytest.mark.parametrize(
@@ -169,35 +172,35 @@ def test_none_on_one_path_leaves_the_other(value: Any) -> None:
 )  # fmt: skip
 def test_only_of_cuda_a_name_makes_certain(name: str, certain: bool, host: bool) -> None:
     device = device_named(name)
-    assert (v.is_certain(device), v.only_host(device)) == (certain, host)
+    assert (is_certain(device), only_host(device)) == (certain, host)
 
 
 @given(DEVICES)
-def test_a_place_is_not_both_sure_and_host(device: v.Device) -> None:
-    assert not (v.is_certain(device) and v.only_host(device))
+def test_a_place_is_not_both_sure_and_host(device: Device) -> None:
+    assert not (is_certain(device) and only_host(device))
 
 
 @given(st.lists(st.integers(1, 50), max_size=20))
 def test_a_chain_keeps_its_first_and_latest_reasons(rows: list[int]) -> None:
     origin = None
     for row in rows:
-        origin = v.because(Reason(Span(row, 1, row, 2), str(row)), origin)
-    chain = v.reasons(origin)
-    assert len(chain) <= v.MAX_CHAIN
+        origin = because(Reason(Span(row, 1, row, 2), str(row)), origin)
+    chain = reasons(origin)
+    assert len(chain) <= MAX_CHAIN
     if rows:
         assert chain[-1].text == str(rows[-1])
 
 
 def test_lists_of_different_kinds_do_not_join_to_the_first() -> None:
     numbers, texts = v.Items("list", None, v.NUMBER), v.Items("list", None, v.TEXT)
-    assert meaning(v.join(numbers, texts)) == meaning(v.join(texts, numbers))
+    assert meaning(join(numbers, texts)) == meaning(join(texts, numbers))
 
 
 def test_accelerator_and_host_join_to_either() -> None:
-    joined = v.join(v.Tensor(v.ACCELERATOR), v.Tensor(v.CPU))
+    joined = join(v.Tensor(ACCELERATOR), v.Tensor(CPU))
     assert isinstance(joined, v.Tensor)
-    assert not v.only_host(joined.device)
-    assert not v.is_certain(joined.device)
+    assert not only_host(joined.device)
+    assert not is_certain(joined.device)
 
 
 # --- releases ------------------------------------------------------------------------------------
