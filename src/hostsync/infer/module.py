@@ -8,11 +8,11 @@ from typing import Final, NamedTuple, TypeVar
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.findings import CONFIDENCES
-from hostsync.infer import expressions  # noqa: F401  (they register their transfer functions, as others below do)
-from hostsync.infer.calls import dispatch  # noqa: F401
+from hostsync.infer.calls import dispatch  # noqa: F401  (registers its transfer functions, as others below do)
 from hostsync.infer.classes import attributes
 from hostsync.infer.context import Context
 from hostsync.infer.events import Event
+from hostsync.infer.expressions import atoms, operators, scopes, texts, truth  # noqa: F401
 from hostsync.infer.frame import Frame, execute
 from hostsync.infer.functions import bind_params, method_frame, run, usage
 from hostsync.infer.hints.compiled import compiles_when_imported

@@ -7,7 +7,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.devices import ACCELERATOR, CPU, of_param
 from hostsync.infer.explaining import as_tensor
-from hostsync.infer.expressions import test
+from hostsync.infer.expressions.truth import test
 from hostsync.infer.frame import EXECUTORS, Frame, State, evaluate, execute
 from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.left_out import given_or

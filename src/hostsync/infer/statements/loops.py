@@ -6,7 +6,7 @@ from collections.abc import Callable as Function
 
 from hostsync import facts
 from hostsync.infer.explaining import explain
-from hostsync.infer.expressions import test
+from hostsync.infer.expressions.truth import test
 from hostsync.infer.frame import EXECUTORS, Frame, State, evaluate, execute
 from hostsync.infer.hints.mixtures import note_loop
 from hostsync.infer.hints.moved_batches import moved_from_host

@@ -1,0 +1,1 @@
+"""Transfer functions of expressions, calls and subscripts left out (`calls`, `indexing`)."""
