@@ -124,7 +124,9 @@ def test_a_dry_run_samples_without_verdicts(tmp_path: Path) -> None:
 
 def test_a_dry_run_goes_on_behind_a_call(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from hostsync.calibrate.measure import Oracle, Recorder, items
+    from hostsync.calibrate.delayed_oracle import Oracle
+    from hostsync.calibrate.recorder import Recorder
+    from hostsync.calibrate.work_items import items
 
     work = dict(items())["op nonzero."]
     whole: list[object] = []
