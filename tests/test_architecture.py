@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 import hostsync
 
 PACKAGE = Path(hostsync.__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[1]
 
 ROOMS: dict[str, frozenset[str]] = {
     "facts": frozenset(),
@@ -140,6 +142,30 @@ def test_packages_from_outside_are_imported_where_they_may_be() -> None:
         if found.room not in OUTSIDE.get(package, frozenset()):
             wrong.append(f"{found.file}:{found.row} imports {found.module}")
     assert not wrong
+
+
+MOST_ROWS = 560
+TABLES = {"calibrate/samples.py"}
+"""Files that are one long table."""
+
+
+def test_modules_are_small() -> None:
+    long = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if len(path.read_text(encoding="utf-8").splitlines()) > MOST_ROWS
+    }
+    assert long == TABLES
+
+
+def test_the_map_of_inference_names_what_is_there() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = guide.partition("## Transfer functions")[2].partition("\n## ")[0]
+    named = {name for name in re.findall(r"`([a-z_/]+(?:/|\.py))`", section) if not name.startswith("docs/")}
+    assert named
+    assert not [name for name in named if not (PACKAGE / "infer" / name).exists()]
+    rooms = {f"{path.parent.name}/" for path in (PACKAGE / "infer").glob("*/__init__.py")}
+    assert rooms <= named
 
 
 # --- what a process has imported -----------------------------------------------------------------
