@@ -19,7 +19,6 @@ from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, tol
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import is_foreign, is_tensor_annotation
 from hostsync.infer.nodes import last_name
-from hostsync.infer.origins import HANDED_IN
 from hostsync.infer.values import (
     EITHER,
     NUMBER,
@@ -273,7 +272,7 @@ def _of_no_tensors(device: Device, bindings: Bindings[str, Value], defaults: Bin
 def _is_of_tensors(value: Tensor, bindings: Bindings[str, Value]) -> bool:
     """Whether a truth that may be a tensor by parameters alone is one, as tensors are handed in: `is_nan(x)`, which
     takes numbers, too."""
-    if value.dtype != "bool" or (value.origin is not None and value.origin.reason.text.startswith(HANDED_IN)):
+    if value.dtype != "bool":
         return False
     atoms = value.device - ANYWHERE
     given = [bindings.get(atom[1:]) for atom in atoms if atom.startswith("=")]
