@@ -179,3 +179,13 @@ def made_in_two_places(x):
 def of_either(x):
     one, other = made_in_two_places(x)
     return one.value.item() + other.value.item()  # expect: HS101, HS101
+
+
+class Hypothesis(NamedTuple):
+    tokens: Tensor
+    score: float = 0.0
+
+
+def ended(hypotheses: list[Hypothesis], end: int):
+    hypotheses = [h._replace(score=0.0) for h in hypotheses]
+    return [h for h in hypotheses if h.tokens[-1] == end]  # expect: HS201

@@ -153,3 +153,9 @@ def f32(x: Tensor, event: Tensor, t: Tensor):
 
 def f33(x: Tensor, event: Tensor, bits: Tensor):
     return x[event], event & bits
+
+
+def f34(things, one_mask, other_mask, x: Tensor):
+    a = things.bounds[~one_mask * other_mask]  # expect: HS302
+    b = x[one_mask * ~other_mask]  # expect: HS302
+    return a, b, x[~one_mask & other_mask], things.bounds[one_mask * 2]  # expect: HS302

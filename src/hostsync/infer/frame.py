@@ -13,6 +13,7 @@ from hostsync.infer.context import ClassInfo, Context
 from hostsync.infer.devices import ANYWHERE, CPU, MOVED, Device, is_certain, is_of_params, of_param, only_host
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.explaining import as_tensor, source_text
+from hostsync.infer.hints.bound_anew import is_bound_anew
 from hostsync.infer.hints.evidence import Usage
 from hostsync.infer.hints.loaders_and_models import NAMED_LOADER, is_loader_name, may_be_loader
 from hostsync.infer.hints.moved_later import is_moved_later
@@ -167,20 +168,26 @@ class Frame:
             return value
         return _BUILTIN_REFS.get(name, UNKNOWN)
 
-    def bind(self, name: str, value: Value) -> None:
-        """Assign to a local name. What is not known is taken to be a tensor when its uses prove one."""
+    def bind(self, name: str, value: Value, row: int = 0) -> None:
+        """Assign to a local name. What is not known is taken to be a tensor when its uses prove one.
+
+        With `row`, where a statement binds it, uses count only up to where it is bound to something else.
+        """
+        proof = self.usage.tensors.get(name)
+        if proof is not None and row and self.function is not None and row < proof[0]:
+            proof = None if is_bound_anew(self.function.body, name, row, proof[0]) else proof
         if self.inner_scope:
             # A comprehension's variable is not the function's variable of the same name.
             pass
         elif isinstance(value, (Unknown, Method)) and self._is_table(name):
             value = Array()
-        elif isinstance(value, Unknown) and name in self.usage.tensors:
-            value = as_tensor(value, self.usage.tensors[name])
-        elif isinstance(value, Method) and isinstance(value.receiver, Unknown) and name in self.usage.tensors:
-            value = as_tensor(UNKNOWN, self.usage.tensors[name])
+        elif isinstance(value, Unknown) and proof is not None:
+            value = as_tensor(value, proof)
+        elif isinstance(value, Method) and isinstance(value.receiver, Unknown) and proof is not None:
+            value = as_tensor(UNKNOWN, proof)
         elif may_be_loader(value) and is_loader_name(name) and self.context.uses_torch:
             value = NAMED_LOADER
-        elif isinstance(value, Tensor) and not value.sure and value.param is None and name in self.usage.tensors:
+        elif isinstance(value, Tensor) and not value.sure and value.param is None and proof is not None:
             value = value._replace(sure=True)
         elif name in self.usage.read:
             value = self._read(value)

@@ -26,7 +26,7 @@ def assign(frame: Frame, target: facts.Expr, value: Value) -> None:
 
 
 def _name(frame: Frame, target: facts.Name, value: Value) -> None:
-    frame.bind(target.id, value)
+    frame.bind(target.id, value, target.span[0])
 
 
 def _starred(frame: Frame, target: facts.Starred, value: Value) -> None:

@@ -15,7 +15,7 @@ from hostsync.infer.calls.placing import device_of, lead, merged
 from hostsync.infer.classes import DISTRIBUTIONS
 from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, Device, is_of_params
 from hostsync.infer.explaining import as_tensor, explain
-from hostsync.infer.frame import Frame
+from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.keys import is_setting
 from hostsync.infer.origins import BY_DEFAULT
 from hostsync.infer.values import (
@@ -202,6 +202,8 @@ def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
         )
         if not is_number and not (isinstance(value, Items) and _reads(op, param.name)):
             continue
+        if not held[0].sure:
+            held = _beside_others(frame, placed.nodes.get(param.name)) or held
         # A number, or else a tensor without dimensions: `1 if norm == 0 else norm / other`.
         is_told = held[0].sure or (param.name == "alpha" and not held[0].ndim and not is_of_params(held[0].device))
         if is_told and not (param.name == "size" and op.returns != "tensor"):
@@ -217,6 +219,14 @@ def _numbers(frame: Frame, node: facts.Call, op: Op, placed: Arguments) -> bool:
             )
             return True
     return False
+
+
+def _beside_others(frame: Frame, node: facts.Expr | None) -> tuple[Tensor, ...]:
+    """The tensors that stand in `(*x.shape[:-1], n.max() + 1)`, which holds numbers besides."""
+    if not isinstance(node, facts.Sequence) or not any(isinstance(item, facts.Starred) for item in node.items):
+        return ()
+    values = [evaluate_silently(frame, item) for item in node.items if not isinstance(item, facts.Starred)]
+    return tuple([value for value in values if isinstance(value, Tensor) and value.sure])
 
 
 def _reads(op: Op, param: str) -> bool:

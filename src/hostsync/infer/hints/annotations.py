@@ -190,6 +190,8 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
         return NOTHING
     if name == "ndarray":
         return Array()
+    if dotted == "builtins.slice":
+        return Items("slice", None, UNKNOWN)
     if dotted == "torch.device":
         return DeviceValue(of_param(param) if param else ANYWHERE)
     if dotted == "torch.dtype":

@@ -30,7 +30,7 @@ _MAKES_BATCHES: Final = re.compile(
 )
 """Functions and methods that prepare data."""
 _BATCH: Final = re.compile(
-    r"batch|input|data|sample|item|example|feature|encod|target|label|kwargs|^x$|^out", re.IGNORECASE
+    r"batch|input|data|sample|item|example|feat|encod|target|label|kwargs|^x$|^out", re.IGNORECASE
 )
 """Names of batches and of what models give."""
 _SETTINGS: Final = re.compile(r"config|cfg|(^|_)(conf|opts?|options?|args|settings?|hparams)$", re.IGNORECASE)

@@ -26,7 +26,8 @@ def is_mask_by_use(frame: Frame, node: facts.Expr) -> bool:
     if isinstance(node, facts.Unary):
         return node.op == "~"
     if isinstance(node, facts.Binary):
-        return node.op in {"&", "|", "^"} and (is_mask_by_use(frame, node.left) or is_mask_by_use(frame, node.right))
+        sides = (is_mask_by_use(frame, node.left), is_mask_by_use(frame, node.right))
+        return any(sides) if node.op in {"&", "|", "^"} else node.op == "*" and all(sides)
     while type(node) is facts.Call and type(node.func) is facts.Attr and node.func.name in _SHAPING:
         node = node.func.value
     path = dotted_path(node)
@@ -64,8 +65,17 @@ def is_mask_by_form(frame: Frame, node: facts.Expr, index: Value) -> bool:
 
     Tables are indexed so, too.
     """
-    is_mask = isinstance(index, (Unknown, Method)) and (is_comparison(node) or is_named_mask(called_name(node)))
+    is_mask = isinstance(index, (Unknown, Method)) and (is_comparison(node) or _is_of_named_masks(node))
     return is_mask and not frame.context.has_tables() and has_tensors(frame)
+
+
+def _is_of_named_masks(node: facts.Expr) -> bool:
+    """`mask`, `~mask`, `mask & ~other_mask`, `mask * other_mask`."""
+    if isinstance(node, facts.Unary):
+        return node.op == "~" and _is_of_named_masks(node.operand)
+    if isinstance(node, facts.Binary) and node.op in {"&", "|", "^", "*"}:
+        return _is_of_named_masks(node.left) and _is_of_named_masks(node.right)
+    return is_named_mask(called_name(node))
 
 
 def has_tensors(frame: Frame) -> bool:

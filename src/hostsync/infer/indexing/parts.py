@@ -111,15 +111,18 @@ def _kind_of(node: facts.Expr, value: Value) -> str:
     return "unknown"
 
 
+_LISTED: Final = frozenset({"list", "range"})
+
+
 def is_of_tensors(index: Value) -> bool:
-    """A list of numbers, or tensors of positions on the CPU: an index of tensors and arrays only."""
+    """A list or range of numbers, or tensors of positions on the CPU: an index of tensors and arrays only."""
     if isinstance(index, Items) and index.kind == "tuple" and index.items:
-        # A list can be no part of a key.
-        return any(isinstance(item, Items) and item.kind == "list" for item in index.items) or all(
+        # A list can be no part of a key, and a range hardly is.
+        return any(isinstance(item, Items) and item.kind in _LISTED for item in index.items) or all(
             isinstance(item, Tensor) and is_of_tensors(item) for item in index.items
         )
     if isinstance(index, Items):
-        return index.kind == "list" and isinstance(element_of(index), Number)
+        return index.kind in _LISTED and isinstance(element_of(index), Number)
     return isinstance(index, Tensor) and index.sure and index.device == CPU and index.dtype == "int" and index.ndim != 0
 
 

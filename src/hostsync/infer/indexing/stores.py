@@ -17,7 +17,7 @@ from hostsync.infer.indexing.crossing import note_bounds, note_crossing, note_re
 from hostsync.infer.indexing.masks import as_mask, has_tensors, holds_mask, is_mask_by_form, is_sure_mask
 from hostsync.infer.indexing.parts import Part, are_on_the_host, holds_positions, is_of_tensors, parts_of
 from hostsync.infer.joining import element_of, join
-from hostsync.infer.nodes import dotted_path
+from hostsync.infer.nodes import dotted_path, indexed_whole
 from hostsync.infer.special_methods import special
 from hostsync.infer.targets import ASSIGNERS, assign
 from hostsync.infer.values import (
@@ -248,7 +248,9 @@ def _comes_from_device(frame: Frame, target: facts.Subscript, value: Tensor) -> 
     Outside of `forward`, code that stores parts of what it has into tensors on the CPU is as likely to prepare data
     there; what it calculates, and collects in a tensor of its own, comes from the device (measured: 16 of 18).
     """
-    is_collected = isinstance(target.value, facts.Name) and not isinstance(frame.assigning, facts.Subscript)
+    is_collected = isinstance(indexed_whole(target.value), facts.Name) and not isinstance(
+        frame.assigning, facts.Subscript
+    )
     return is_certain(value.device) or is_collected or frame.symbol.endswith(".forward")
 
 

@@ -67,6 +67,9 @@ def instance_method(
     if not module:
         if receiver.name.startswith("torch.distributions."):
             return _distribution_method(receiver, name, args)
+        if receiver.local and name == "_replace":
+            # Of a named tuple: another one of its class.
+            return receiver
         if receiver.local:
             return (
                 unknown_method(frame, node, UNKNOWN, name, args, keywords)

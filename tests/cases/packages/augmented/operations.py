@@ -20,3 +20,9 @@ class Rotate(Geometric):
 
 def share(param) -> float:
     return float(param.data["chosen"].sum())  # silent: HS103
+
+
+def of_features(feats, x):
+    # As a batch is, such a thing was moved as a whole.
+    angle = feats["angle"].to(x.device)  # silent: HS401
+    return torch.unique(feats["angle"]), angle  # expect: HS304
