@@ -347,3 +347,10 @@ def dimensions(mean: Tensor, std: Tensor):
     if Normal(mean, std, validate_args=False).loc.sum() > 0:  # expect: HS201
         return scale
     return joint
+
+
+def drawn_in_a_shape(mean: Tensor, scale: Tensor, given: Normal):
+    made = Normal(mean, scale, validate_args=False)
+    several = made.sample((3,)), given.sample(torch.Size([2]))  # expect: HS602
+    numbers = Normal(0.0, 1.0).sample((3,)), Normal(torch.zeros(2), torch.ones(2)).sample((3,))  # silent: HS602
+    return several, numbers, made.rsample((3,))  # silent: HS602

@@ -22,7 +22,7 @@ from hostsync.infer.joining import join
 from hostsync.infer.nodes import is_none
 from hostsync.infer.origins import Origin, reasons
 from hostsync.infer.records import Recorded
-from hostsync.infer.values import UNKNOWN, Array, Method, Ref, Tensor, Unknown, Value
+from hostsync.infer.values import UNKNOWN, Array, Items, Method, Ref, Tensor, Unknown, Value
 
 _STEP: Final = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
 SETUP_NAME: Final = re.compile(
@@ -63,6 +63,7 @@ class Frame:
         "buffers",
         "context",
         "declared",
+        "either",
         "env",
         "events",
         "fed",
@@ -140,6 +141,8 @@ class Frame:
         self.buffers: set[str] = set()
         self.moved_back: frozenset[str] = frozenset()
         """Attributes of `self` that are moved for as long as the method runs."""
+        self.either: tuple[facts.Expr, Items] | None = None
+        """The last call that gives now so many values and now so many, with what it gives; see `alternatives`."""
         self.asks_where = False
         """A test has said of a tensor whether it is on the GPU."""
         self.of_callers = False

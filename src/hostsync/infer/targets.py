@@ -13,6 +13,7 @@ from hostsync.infer.explaining import as_tensor
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.hints.placeholders import is_placeholder
 from hostsync.infer.iterating import iterated
+from hostsync.infer.linking.alternatives import of_as_many
 from hostsync.infer.nodes import decides, dotted_path, last_name
 from hostsync.infer.values import UNKNOWN, Instance, Items, Number, Ref, Tensor, Unknown, Value
 
@@ -35,6 +36,10 @@ def _starred(frame: Frame, target: facts.Starred, value: Value) -> None:
 
 def _unpack(frame: Frame, target: facts.Sequence, value: Value) -> None:
     count = len(target.items)
+    if frame.either is not None:
+        call, given = frame.either
+        frame.either = None
+        value = (of_as_many(given, count) if call is frame.assigning else None) or value
     if isinstance(value, Instance) and value.local:
         value = fields_of(frame, value.name) or value
     elif isinstance(value, Instance) and value.name == PACKED:

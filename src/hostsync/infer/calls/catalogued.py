@@ -271,7 +271,7 @@ def _record(
         values = [*placed.named.values(), *placed.extra]
         says_where = "map_location" in placed.named
         is_host = values and all(isinstance(v, (Text, Items, Array)) or _is_numbers(frame, v) for v in values)
-        if is_host and not says_where:
+        if is_host and not says_where and not _waits_by_itself(op):
             return
         # A distribution's parameters are tensors nearly always, and a function takes none itself; of other operations
         # nothing is claimed without one.

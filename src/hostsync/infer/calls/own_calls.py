@@ -23,7 +23,8 @@ from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.placeholders import without_placeholders
 from hostsync.infer.joining import join
-from hostsync.infer.linking.summaries import apply_effects, bind_arguments, is_abstract, returned
+from hostsync.infer.linking.alternatives import has_alternatives, in_common
+from hostsync.infer.linking.summaries import apply_effects, bind_arguments, is_abstract, returned, returned_in_full
 from hostsync.infer.records import CallSite
 from hostsync.infer.values import (
     UNKNOWN,
@@ -77,7 +78,11 @@ def own_function(
     telling = without_placeholders(args)
     told = bindings if telling is args else bind_arguments(called, callee.bound is not None, telling, keywords)
     _record_call(frame, node, callee.symbol, told, None if is_choice else frame.hot(), callee.bound)
-    value = passed_through(returned(frame.context, callee, bindings), args)
+    given = returned_in_full(frame.context, callee, bindings)
+    if has_alternatives(given):
+        frame.either = None if is_choice else (node, given)
+        given = in_common(given)
+    value = passed_through(given, args)
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)
     apply_effects(frame, callee, bindings)

@@ -16,6 +16,7 @@ from hostsync.infer.hints.annotations import from_annotation
 from hostsync.infer.hints.defaults import is_device_name, is_host_default
 from hostsync.infer.joining import join
 from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, told_in, where_left_out
+from hostsync.infer.linking.alternatives import in_common, with_alternatives
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import is_foreign, is_tensor_annotation
 from hostsync.infer.nodes import last_name
@@ -48,6 +49,11 @@ from hostsync.infer.values import (
 
 def returned(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
     """What calling a function of this module returns, given the values of its arguments by parameter name."""
+    return in_common(returned_in_full(context, callee, bindings))
+
+
+def returned_in_full(context: Context, callee: Callable, bindings: Bindings[str, Value]) -> Value:
+    """As `returned`, with what is known only to those who take the value apart."""
     node = callee.node
     if isinstance(node, facts.Lambda):
         return _lambda_result(context, callee, bindings)
@@ -153,8 +159,8 @@ def result_of(frame: Frame, node: facts.Function) -> Value:
             # Of a chain of tests nobody sees that one of them holds.
             promised = from_annotation(node.returns, partial(evaluate, frame))
             if isinstance(promised, Tensor) and promised.sure:
-                return result._replace(sure=True)
-    return result
+                return with_alternatives(frame.returns, result._replace(sure=True))
+    return with_alternatives(frame.returns, result)
 
 
 def is_abstract(node: facts.Function) -> bool:

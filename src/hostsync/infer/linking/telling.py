@@ -11,6 +11,7 @@ from hostsync.infer.classes import closed
 from hostsync.infer.context import ClassInfo, Context
 from hostsync.infer.devices import ANYWHERE, UNTOLD, Device
 from hostsync.infer.joining import MOST_OPTIONS, join
+from hostsync.infer.linking.alternatives import in_common
 from hostsync.infer.linking.handed import (
     COMMON,
     NEWS,
@@ -185,6 +186,7 @@ def _what_it_gives(context: Context, owner: str, method: str) -> str | None:
     if method.startswith("_") or method in COMMON:
         return None
     given = context.summaries.get((f"{owner}.{method}", Instance(owner, True)))
+    given = None if given is None else in_common(given)
     if isinstance(given, (Number, Text)):
         return NUMBER_OF + method
     return method if given is not None and tells(given) else None
@@ -234,7 +236,8 @@ def _promised(context: Context, info: ClassInfo, wanted: str, key: str) -> Plain
         return None
     else:
         instance = Instance(info.name, True)
-        value = closed(summarise(context, Callable(method, f"{info.name}.{wanted}", instance, info.name)))
+        given = in_common(summarise(context, Callable(method, f"{info.name}.{wanted}", instance, info.name)))
+        value = closed(given)
     if isinstance(value, Instance) and value.local:
         return of_class(_known_as(value.name, key))
     return _argument(value, key)

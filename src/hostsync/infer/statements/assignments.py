@@ -119,6 +119,7 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
             _declare(frame, target, value)
         else:
             assign(frame, target, value)
+    frame.either = None
     dimensions.unpacked(frame, node.targets, node.value)
     if isinstance(node.value, facts.Call) and isinstance(node.targets[0], facts.Name):
         _note_test(frame, node.targets[0].id, node.value)
