@@ -113,3 +113,12 @@ def outputs_of_models(style_model, unet, build_model, unwrap_model, image, confi
     model = build_model(config).cpu()  # expect-possible: HS102
     inner = unwrap_model(style_model).cpu()  # expect-possible: HS102
     return made, noise, model, inner
+
+
+def without_a_wait_on_the_gpu(boxes: Tensor, scores: Tensor, non_blocking: bool):
+    is_cuda = boxes.is_cuda
+    found = boxes.to("cpu", non_blocking=is_cuda), scores.to("cpu", non_blocking=scores.is_cuda)  # silent: HS102
+    rest = scores.to("cpu", non_blocking=scores.device.type == "cuda")  # silent: HS102
+    if is_cuda:
+        torch.cuda.current_stream(boxes.device).synchronize()
+    return found, rest, scores.to("cpu", non_blocking=non_blocking)  # expect: HS102

@@ -25,6 +25,7 @@ from hostsync.infer.devices import (
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.defaults import speaks_of
+from hostsync.infer.hints.with_a_gpu import is_on_with_a_gpu
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.nodes import assigned_to, last_name, names_mentioned, receiver_node
@@ -189,8 +190,10 @@ def _to(
     """A copy to `wanted`, unless the source is there already."""
     non_blocking = _flag("non_blocking", None if op == "Tensor.to" else 1, args, keywords)
     if only_host(wanted.device):
+        switch = next((expr for name, expr, _ in keywords if name == "non_blocking"), None)
+        goes_on = non_blocking or (switch is not None and is_on_with_a_gpu(switch, frame.function))
         # Where it is the CPU as no call says otherwise, what is handed in is there, too.
-        if wanted.device == CPU and wanted.param is None and non_blocking is not True:
+        if wanted.device == CPU and wanted.param is None and not goes_on:
             return _to_host(frame, node, source, op, "to-host")
         return source._replace(device=wanted.device, param=None)
     moved = source._replace(device=wanted.device, pinned=False, param=None)
