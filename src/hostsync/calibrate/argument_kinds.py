@@ -49,15 +49,18 @@ def kind_of(value: Any) -> str:
 
 
 def kinds_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Kinds:
+    """The kinds of all arguments of a call, positional and by name."""
     return tuple(kind_of(item) for item in args), tuple(sorted((key, kind_of(item)) for key, item in kwargs.items()))
 
 
 def text_of(kinds: Kinds) -> str:
+    """Kinds of arguments on one line, as records hold them."""
     positional, keywords = kinds
     return ", ".join([*positional, *(f"{key}={kind}" for key, kind in keywords)])
 
 
 def clone(value: Any) -> Any:
+    """A copy of an argument that a call may change."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if isinstance(value, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in value):
@@ -73,6 +76,7 @@ def on_device(value: Any) -> bool:
 
 
 def to_cpu(value: Any) -> Any:
+    """An argument with its tensors on the CPU."""
     return value.cpu() if isinstance(value, torch.Tensor) else type(value)(to_cpu(item) for item in value)
 
 

@@ -31,6 +31,7 @@ def opinfos() -> list[Any]:
 
 
 def resolve(name: str) -> Any:
+    """What a dotted name stands for in torch; None for what this torch does not have."""
     value = torch
     for part in name.split("."):
         value = getattr(value, part, None)
@@ -38,6 +39,8 @@ def resolve(name: str) -> Any:
 
 
 def op_item(info: Any) -> Callable[[Recorder], None]:
+    """Measures an operator by the samples that torch has of it."""
+
     def work(recorder: Recorder) -> None:
         kind = "cuda" if recorder.device != "cpu" else "cpu"
         supported = info.supported_dtypes(kind)
@@ -80,6 +83,8 @@ def op_item(info: Any) -> Callable[[Recorder], None]:
 
 
 def expression_item(name: str, text: str) -> Callable[[Recorder], None]:
+    """Measures an expression of `samples`."""
+
     def work(recorder: Recorder) -> None:
         statements, last = split_expression(text)
 
@@ -100,6 +105,7 @@ def expression_item(name: str, text: str) -> Callable[[Recorder], None]:
 
 
 def split_expression(text: str) -> tuple[Any, ast.stmt]:
+    """The statements of a sample that prepare, compiled, and the last one, which is measured."""
     body = ast.parse(text).body
     return compile(ast.Module(body[:-1], []), text, "exec"), body[-1]
 
@@ -129,6 +135,8 @@ def describe_expression(text: str, device: str) -> str:
 
 
 def distribution_item(name: str, arguments: str) -> Callable[[Recorder], None]:
+    """Measures a distribution: how it is made, and its methods."""
+
     def work(recorder: Recorder) -> None:
         full = f"torch.distributions.{name}"
         for validate in ("", ", validate_args=False"):
@@ -148,6 +156,8 @@ def distribution_item(name: str, arguments: str) -> Callable[[Recorder], None]:
 
 
 def transform_item(name: str, make: str) -> Callable[[Recorder], None]:
+    """Measures a transform of `torch.distributions`."""
+
     def work(recorder: Recorder) -> None:
         full = f"torch.distributions.{name}"
         expression_kinds(recorder, full, "", make)
@@ -162,6 +172,8 @@ def transform_item(name: str, make: str) -> Callable[[Recorder], None]:
 
 
 def expression_kinds(recorder: Recorder, name: str, kinds: str, text: str) -> None:
+    """Measures an expression under kinds of arguments that are written out."""
+
     def prepare() -> Callable[[], Any]:
         names = samples.environment(recorder.device)
         statements, last = split_expression(text)
@@ -173,6 +185,8 @@ def expression_kinds(recorder: Recorder, name: str, kinds: str, text: str) -> No
 
 
 def module_item(info: Any) -> Callable[[Recorder], None]:
+    """Measures a module by the samples that torch has of it."""
+
     def work(recorder: Recorder) -> None:
         cls = info.module_cls
         name = f"torch.nn.{cls.__name__}.forward"
@@ -201,6 +215,8 @@ def module_item(info: Any) -> Callable[[Recorder], None]:
 
 
 def optimizer_item(name: str, arguments: str) -> Callable[[Recorder], None]:
+    """Measures a step of an optimizer."""
+
     def work(recorder: Recorder) -> None:
         kinds = ", ".join(part.strip() for part in arguments.split(",") if "lr" not in part)
         argument = "loss_of" if name == "LBFGS" else ""
@@ -243,6 +259,7 @@ def members_item(names: list[str]) -> Callable[[Recorder], None]:
 
 
 def distributed_item(recorder: Recorder) -> None:
+    """Measures the collectives of a group of one process."""
     distributed = import_module("torch.distributed")
     backend = "gloo" if recorder.device == "cpu" else "nccl"
     distributed.init_process_group(backend, store=distributed.HashStore(), rank=0, world_size=1)

@@ -86,6 +86,7 @@ _BY_PLACE: Final = frozenset({"positional", "normal"})
 
 
 def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
+    """How a function uses its names, worked out once."""
     key = id(node)
     known = context.usages.get(key)
     if known is None:
@@ -104,6 +105,7 @@ def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
 
 
 def method_frame(context: Context, info: ClassInfo, method: facts.Function, *, loud: bool) -> Frame:
+    """A frame in which a method of a class is followed."""
     frame = Frame(
         context,
         symbol_of(method, info.name, info.methods.get(method.name)),
@@ -451,6 +453,7 @@ def _or_default(frame: Frame, param: facts.Param, value: Value) -> Value:
 
 
 def is_decorated(node: facts.Function, name: str) -> bool:
+    """Whether a function has a decorator of this name."""
     if not node.decorators:
         return False
     return any(isinstance(d, facts.Name) and d.id == name for d in node.decorators)

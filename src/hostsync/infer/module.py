@@ -39,6 +39,8 @@ _NEWS: Final = 4
 
 
 class Followed(NamedTuple):
+    """What following a module has found."""
+
     context: Context
     events: tuple[Event, ...]
     """Sorted by position; of several that say the same, the surest."""

@@ -374,6 +374,7 @@ def _set_class(frame: Frame, node: facts.Expr, value: Instance, wanted: Instance
 
 
 def is_param(frame: Frame, name: str) -> bool:
+    """Whether a name is a parameter of the function that is followed."""
     return frame.function is not None and any(param.name == name for param in frame.function.params)
 
 

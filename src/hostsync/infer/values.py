@@ -26,6 +26,8 @@ class Unknown(NamedTuple):
 
 
 class Tensor(NamedTuple):
+    """A tensor, or what is one unless it is not `sure`."""
+
     device: Device
     dtype: str = ""
     """bool, int, float, or empty when not known."""
@@ -120,11 +122,16 @@ class DeviceValue(NamedTuple):
 
 
 class DtypeValue(NamedTuple):
+    """An element type of torch."""
+
     dtype: str
 
 
 class Items(NamedTuple):
-    """A list, tuple, set or other iterable. `items` are known one by one, or else `element` stands for all."""
+    """A list, tuple, set or other iterable. `items` are known one by one, or else `element` stands for all.
+
+    A kind of its own has what a function gives that returns now one value and now several (`linking/alternatives`).
+    """
 
     kind: str
     items: tuple[Value, ...] | None

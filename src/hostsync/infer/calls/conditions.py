@@ -145,6 +145,7 @@ def _asks_for_checks(test: ArgumentTest) -> bool:
 
 
 def event_kind(op: Op) -> str:
+    """What kind of event the wait of an operation is."""
     short = op.name.rpartition(".")[2]
     if short in _SHAPE_OPS:
         return "shape"

@@ -225,6 +225,7 @@ def _hands_on(args: ArgumentList, keywords: KeywordList) -> bool:
 def to_accelerator(
     frame: Frame, node: facts.Call, source: Tensor, op: str, wanted: DeviceValue, non_blocking: bool | None
 ) -> None:
+    """Records a copy to an accelerator, with what is known of its source and of `non_blocking`."""
     if non_blocking is None or (non_blocking and source.pinned is not False) or _has_nothing(receiver_node(node)):
         return
     if non_blocking and source.origin is not None:

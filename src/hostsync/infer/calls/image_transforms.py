@@ -70,6 +70,7 @@ def transformed(frame: Frame, node: facts.Call, name: str, args: ArgumentList, k
 
 
 def tensor_of_picture(frame: Frame, node: facts.Call) -> Value:
+    """What makes a tensor of a picture gives: fractions in three dimensions, on the host."""
     return explain(Tensor(CPU, "float", 3), node)
 
 

@@ -75,6 +75,7 @@ Special: TypeAlias = Function[[Frame, facts.Call, ArgumentList, KeywordList], Va
 
 
 def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
+    """What a call of a library's function gives, with its waits: special cases first, then the catalogue."""
     root, _, rest = name.partition(".")
     if root == "builtins":
         return builtin(frame, node, rest, args, keywords)

@@ -44,6 +44,7 @@ WRAPPER: Final = "wrapper"
 
 
 def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentList, keywords: KeywordList) -> Value:
+    """What the constructor of a class of the project gives."""
     init = class_attribute(frame.context, callee.name, "__init__", Instance(callee.name, True))
     if isinstance(init, Callable):
         told = bind_arguments(init.node, True, without_placeholders(args), keywords)
@@ -140,6 +141,7 @@ def _breaks_signature(decorator: facts.Expr) -> bool:
 def instance_called(
     frame: Frame, node: facts.Call, callee: Instance, args: ArgumentList, keywords: KeywordList
 ) -> Value:
+    """What an object that is called gives: a module, or whatever has `__call__`."""
     if callee.local:
         for name in ("forward", "__call__"):
             method = class_attribute(frame.context, callee.name, name, callee)

@@ -61,6 +61,7 @@ def dtype_named(value: Value | None) -> DtypeValue | None:
 
 
 def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
+    """The element type of what an operation gives; empty if it is not known."""
     given = dtype_named(args.named.get("dtype"))
     if given is not None:
         return given.dtype
@@ -102,12 +103,14 @@ def size_of(args: Arguments) -> int | None:
 
 
 def axis_given(args: Arguments) -> bool:
+    """Whether a call says along which dimension it works."""
     return any(
         name in args.named and not isinstance(args.named[name], Nothing) for name in ("dim", "axis", "dims")
     ) or bool(args.extra)
 
 
 def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | None:
+    """How many dimensions what an operation gives has, None if that is not known."""
     first = tensors[0].ndim if tensors else None
     if op.ndim.isdigit():
         return int(op.ndim)

@@ -145,6 +145,7 @@ def note_asked(frame: Frame, receiver: Value | None, method: str) -> None:
 
 
 def tells(value: Value) -> bool:
+    """Whether a value says more of a parameter than that it is handed in."""
     if isinstance(value, Unknown):
         return value.param is not None and value.param.startswith(HELD)
     if isinstance(value, (Items, Mapping)):

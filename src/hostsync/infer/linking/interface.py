@@ -20,6 +20,8 @@ _MOST_NAMES: Final = 2000
 
 
 class Interface(NamedTuple):
+    """What other files may know of a module, in its plain form."""
+
     data: dict[str, Plain]
     """As `links.Library` reads it."""
     speaks_of: Mapping_[str, Collection[str]]

@@ -198,6 +198,7 @@ def encode_wait(wait: Wait) -> list[Any]:
 
 
 def decode_wait(data: Sequence[Any]) -> Wait:
+    """The wait that `encode_wait` made data of."""
     device, row, *more = data
     needs, usual, *scripted = more or ((), False)
     return Wait(frozenset(device), row, tuple(Need(*need) for need in needs), usual, bool(scripted))

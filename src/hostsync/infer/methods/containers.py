@@ -31,6 +31,7 @@ from hostsync.infer.values import (
 def items_method(
     frame: Frame, node: facts.Call, receiver: Items, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
+    """Methods of lists, tuples, sets and other iterables."""
     target = receiver_node(node)
     values = [v for _, v in args]
     if name in {"append", "add", "insert", "appendleft"} and values:
@@ -88,12 +89,14 @@ def _or_list(held: Value, default: Value) -> Value:
 
 
 def is_list(value: Value) -> bool:
+    """Whether a value is a list."""
     return isinstance(value, Items) and value.kind == "list"
 
 
 def mapping_method(
     frame: Frame, node: facts.Call, receiver: Mapping, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
+    """Methods of dictionaries."""
     if name in {"get", "pop", "setdefault"} and args:
         key = args[0][1]
         default = args[1][1] if len(args) > 1 else NOTHING
@@ -127,6 +130,7 @@ def mapping_method(
 
 
 def array_method(receiver: Array, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
+    """Methods of NumPy arrays, and of tables."""
     if name == "item":
         return NUMBER
     if name == "tolist":

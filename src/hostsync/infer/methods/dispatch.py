@@ -46,6 +46,7 @@ _OF_SCALARS: Final = frozenset("astype clip copy item max mean min prod round sq
 
 
 def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentList, keywords: KeywordList) -> Value:
+    """What a call of a method gives, by what it is called of."""
     receiver = method.receiver
     if method.name == "backward":
         backward_pass(frame, node)

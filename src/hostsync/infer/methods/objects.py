@@ -39,6 +39,7 @@ def _is_off(op: Op, receiver: Instance) -> bool:
 def instance_method(
     frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
+    """Methods of an object of a class."""
     # What `forward` gives is up to each class, though that of the base class gives nothing.
     if receiver.name == MODULE_CLASS and (name in MODULE_VALUES or name == "forward"):
         return module_method(frame, node, receiver, name, args, keywords)

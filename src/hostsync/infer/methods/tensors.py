@@ -39,6 +39,7 @@ _OF_POSITIONS: Final = frozenset(
 def tensor_method(
     frame: Frame, node: facts.Call, receiver: Tensor, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
+    """Methods of a tensor."""
     if name in DEFINITE:
         definite(frame, node)
     if name in _OF_POSITIONS:

@@ -50,6 +50,7 @@ LOG_METHODS: Final = frozenset(
 def unknown_method(
     frame: Frame, node: facts.Call, receiver: Unknown, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
+    """Methods of what nothing is known of: some have names that tell."""
     if name == "copy" and not args and not keywords:
         # Of a dictionary, a list or an array; only the last has several dimensions.
         subject = receiver_node(node)

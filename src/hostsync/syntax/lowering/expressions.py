@@ -25,6 +25,7 @@ _AST_CALL: Final[type] = ast.Call
 
 
 def span_of(node: Any) -> f.Place:
+    """Where a node begins and ends: rows, and columns from 1 on."""
     return (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)
 
 
@@ -33,6 +34,7 @@ def _opaque(node: Any) -> f.Expr:
 
 
 def lower_expression(node: Any, depth: int) -> f.Expr:
+    """Lowers an expression."""
     kind = type(node)
     # Compiled, a call by name costs a fraction of one by table; most expressions are these.
     if kind is _AST_NAME:
@@ -113,6 +115,7 @@ def _call(node: ast.Call, depth: int) -> f.Expr:
 
 
 def lower_keywords(keywords: list[ast.keyword], depth: int) -> tuple[f.Keyword, ...]:
+    """Lowers the arguments by name of a call."""
     keyword_type = f.Keyword
     result = []
     for node in keywords:
@@ -143,10 +146,12 @@ def is_attribute_name(node: ast.expr) -> bool:
 
 
 def lower_optional(node: ast.expr | None, depth: int) -> f.Expr | None:
+    """Lowers what may be left out."""
     return None if node is None else lower_expression(node, depth)
 
 
 def lower_expressions(nodes: Sequence[ast.expr], depth: int) -> tuple[f.Expr, ...]:
+    """Lowers several expressions."""
     return tuple([lower_expression(node, depth) for node in nodes])
 
 
@@ -461,6 +466,7 @@ def lower_annotation(node: ast.expr | None, depth: int) -> f.Expr | None:
 
 
 def lower_params(args: ast.arguments, depth: int) -> tuple[f.Param, ...]:
+    """Lowers the parameters of a function or lambda."""
     params: list[f.Param] = []
     param_type = f.Param
     defaults = args.defaults
