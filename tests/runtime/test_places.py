@@ -66,6 +66,34 @@ def test_the_users_frame_is_the_place_and_the_library_is_kept() -> None:
     assert located.callers
 
 
+class Subclass:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if not types:
+            return locate(sys._getframe(0))
+        return func(*args, **(kwargs or {}))
+
+
+class Derived(Subclass):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return super().__torch_function__(func, types, args, kwargs)
+
+
+@pytest.mark.parametrize("kind", [Subclass, Derived])
+def test_the_operation_of_a_subclass_of_tensors_is_its_callers(kind: type[Subclass]) -> None:
+    located = kind.__torch_function__(lambda: locate(sys._getframe(1)), (object,))
+    assert located.place is not None and located.library is not None
+    assert located.place.function == "test_the_operation_of_a_subclass_of_tensors_is_its_callers"
+    assert located.library.function.endswith("__torch_function__")
+
+
+def test_what_a_subclass_of_tensors_does_besides_is_its_own() -> None:
+    located = Subclass.__torch_function__(len, ())
+    assert located.place is not None and located.place.function.endswith("__torch_function__")
+    assert located.callers[0].function == "test_what_a_subclass_of_tensors_does_besides_is_its_own"
+
+
 def test_nowhere() -> None:
     assert locate(None) == places.NOWHERE
 

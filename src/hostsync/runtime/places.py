@@ -133,7 +133,8 @@ def locate(frame: FrameType | None) -> Located:
     """Find the user's expression.
 
     It is the innermost frame outside of torch, installed packages, Python's own library and hostsync; in a program
-    that is all packages, the innermost frame outside of torch.
+    that is all packages, the innermost frame outside of torch. A `__torch_function__` that has the operation run is
+    passed over, whosever it is.
 
     Args:
         frame: the frame in which the host waits, as it stands there; None gives `NOWHERE`.
@@ -170,10 +171,10 @@ def _locate(frame: FrameType | None) -> Located:
     at: FrameType | None = frame
     while at is not None and id(at.f_code) not in ends:
         whose = owner(at.f_code)
-        if whose == USER:
+        if whose == USER and not _hands_on(at):
             chosen = at
             break
-        if whose == LIBRARY and fallback is None:
+        if whose in (USER, LIBRARY) and fallback is None:
             fallback = at
         at = at.f_back
     chosen = chosen or fallback or frame
@@ -193,6 +194,22 @@ def _locate(frame: FrameType | None) -> Located:
         comment_at(place),
         _is_first_use(frame),
     )
+
+
+_DISPATCHING = ("__torch_function__", "__torch_dispatch__")
+
+
+def _hands_on(frame: FrameType) -> bool:
+    """Whether a frame is where a subclass of tensors has an operation run, which is that of its caller.
+
+    What `__torch_function__` does besides, such as a read-back of its own, is its own.
+    """
+    code = frame.f_code
+    if code.co_name not in _DISPATCHING:
+        return False
+    text = text_at(place_of(frame))
+    operation = code.co_varnames[1] if code.co_argcount > 1 else code.co_name
+    return any(f"{name}(" in text for name in (operation, *_DISPATCHING))
 
 
 def _is_first_use(frame: FrameType | None) -> bool:
