@@ -165,6 +165,8 @@ def locate(frame: FrameType | None) -> Located:
 def _locate(frame: FrameType | None) -> Located:
     while frame is not None and owner(frame.f_code) == OWN:
         frame = frame.f_back
+    while frame is not None and frame.f_back is not None and _hands_on(frame):
+        frame = frame.f_back
     if frame is None:
         return NOWHERE
     chosen = fallback = None
