@@ -80,8 +80,16 @@ class Derived(Subclass):
         return super().__torch_function__(func, types, args, kwargs)
 
 
-@pytest.mark.parametrize("kind", [Subclass, Derived])
-def test_the_operation_of_a_subclass_of_tensors_is_its_callers(kind: type[Subclass]) -> None:
+class Dispatched:
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+    __torch_function__ = __torch_dispatch__
+
+
+@pytest.mark.parametrize("kind", [Subclass, Derived, Dispatched])
+def test_the_operation_of_a_subclass_of_tensors_is_its_callers(kind: Any) -> None:
     located = kind.__torch_function__(lambda: locate(sys._getframe(1)), (object,))
     assert located.place is not None and located.library is None
     assert located.place.function == "test_the_operation_of_a_subclass_of_tensors_is_its_callers"

@@ -29,6 +29,8 @@ from hostsync.facts import (
 )
 
 COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
+COMBINING: Final = frozenset({"&", "|", "^"})
+"""Operators that make a mask of masks."""
 PATHS: Final = frozenset({Name, Attr})
 
 

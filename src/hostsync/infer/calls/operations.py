@@ -11,7 +11,7 @@ from hostsync.infer.calls.placing import device_of, lead, merged
 from hostsync.infer.calls.shapes_and_dtypes import axis_given, broadcast, promoted, result_dtype, result_ndim
 from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, Device, only_host
 from hostsync.infer.joining import element_of, merged_mappings
-from hostsync.infer.nodes import COMPARISONS
+from hostsync.infer.nodes import COMBINING, COMPARISONS
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
@@ -53,8 +53,6 @@ _PAIRS: Final = frozenset(
         "aminmax",
     ]
 )
-_OF_MASKS: Final = frozenset({"&", "|", "^"})
-"""Of two masks, these give another."""
 
 
 def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value | None) -> Value:
@@ -178,7 +176,7 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
         params = {v.param for v in (left, right) if isinstance(v, Unknown) and v.param is not None}
         if len(params) == 1 and {tl, tr} <= {Unknown, Number}:
             are_masks = all(isinstance(v, Unknown) and v.dtype == "bool" for v in (left, right))
-            is_mask = op in COMPARISONS or (op in _OF_MASKS and are_masks)
+            is_mask = op in COMPARISONS or (op in COMBINING and are_masks)
             return Unknown(params.pop(), True, dtype="bool" if is_mask else "")
         return UNKNOWN
     if op in COMPARISONS:

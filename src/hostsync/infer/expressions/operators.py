@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.operations import operator_result
@@ -11,6 +9,7 @@ from hostsync.infer.calls.placing import merged
 from hostsync.infer.devices import ANYWHERE, of_param
 from hostsync.infer.expressions.truth import test
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently
+from hostsync.infer.nodes import COMBINING
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (
     NUMBER,
@@ -113,7 +112,7 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         params = {side.param for side in (left, right) if isinstance(side, Unknown)}
         param = params.pop() if len(params) == 1 else None
         return Tensor(ANYWHERE if param is None else of_param(param))
-    if node.op in _OF_TRUTH and isinstance(left, Tensor) and isinstance(right, Tensor) and isinstance(value, Tensor):
+    if node.op in COMBINING and isinstance(left, Tensor) and isinstance(right, Tensor) and isinstance(value, Tensor):
         # Bits of integers are hardly ever combined, and then with a number.
         return value._replace(dtype=value.dtype or "bool")
     return value
@@ -127,9 +126,6 @@ def _are_parts(node: facts.Binary) -> bool:
 def _has_fractions(items: Items) -> bool:
     parts = items.items or ()
     return len(parts) > 1 and any(isinstance(part, Number) and isinstance(part.const, float) for part in parts)
-
-
-_OF_TRUTH: Final = frozenset({"&", "|", "^"})
 
 
 def _unary(frame: Frame, node: facts.Unary) -> Value:

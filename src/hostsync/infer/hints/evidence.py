@@ -43,6 +43,7 @@ from hostsync.infer.hints.evidence_of_calls import (
 from hostsync.infer.hints.tables import TABLE_MEMBERS, is_table_name
 from hostsync.infer.hints.tensor_index import is_tensor_index
 from hostsync.infer.nodes import (
+    COMBINING,
     COMPARISONS,
     PATHS,
     SEVERAL_CHILDREN,
@@ -278,7 +279,7 @@ def usage_of(
                     note_cast(tensors, node.left)
                 if type(node.right) is a_call:
                     note_cast(tensors, node.right)
-                if node.op in _OF_TRUTH:
+                if node.op in COMBINING:
                     masks.update(_combined_with_comparisons(node))
         elif kind in _CANDIDATES:
             candidates = True
@@ -423,9 +424,6 @@ def _is_of_attribute(node: Expr) -> bool:
         if type(node) is Attr and node.name in _FILLING:
             node = node.value
     return type(node) is Attr and type(node.value) is Name and node.value.id in _SELF
-
-
-_OF_TRUTH: Final = frozenset({"&", "|", "^"})
 
 
 def _combined_with_comparisons(node: Binary) -> list[str]:

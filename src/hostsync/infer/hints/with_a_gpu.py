@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from hostsync import facts
 from hostsync.infer.nodes import assigned_to, last_name
-
-_QUESTIONS: Final = frozenset({"is_cuda", "is_available"})
 
 
 def is_on_with_a_gpu(node: facts.Expr, function: facts.Function | None) -> bool:
@@ -21,4 +17,4 @@ def is_on_with_a_gpu(node: facts.Expr, function: facts.Function | None) -> bool:
 def _asks(node: facts.Expr) -> bool:
     if isinstance(node, facts.Compare):
         return node.ops == ("==",) and isinstance(node.rights[0], facts.Const) and node.rights[0].value == "cuda"
-    return last_name(node.func if isinstance(node, facts.Call) else node) in _QUESTIONS
+    return last_name(node) == "is_cuda"

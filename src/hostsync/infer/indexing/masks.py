@@ -8,7 +8,7 @@ from hostsync import facts
 from hostsync.infer.devices import only_host
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.mask_names import is_called_a_mask, is_named_mask
-from hostsync.infer.nodes import decides, dotted_path
+from hostsync.infer.nodes import COMBINING, decides, dotted_path
 from hostsync.infer.values import Items, Method, Tensor, Unknown, Value
 
 
@@ -17,7 +17,7 @@ def is_comparison(node: facts.Expr) -> bool:
     if isinstance(node, facts.Unary):
         return node.op == "~" and is_comparison(node.operand)
     if isinstance(node, facts.Binary):
-        return node.op in {"&", "|", "^"} and (is_comparison(node.left) or is_comparison(node.right))
+        return node.op in COMBINING and (is_comparison(node.left) or is_comparison(node.right))
     return isinstance(node, facts.Compare) and not set(node.ops) & {"in", "not in", "is", "is not"}
 
 
@@ -27,7 +27,7 @@ def is_mask_by_use(frame: Frame, node: facts.Expr) -> bool:
         return node.op == "~"
     if isinstance(node, facts.Binary):
         sides = (is_mask_by_use(frame, node.left), is_mask_by_use(frame, node.right))
-        return any(sides) if node.op in {"&", "|", "^"} else node.op == "*" and all(sides)
+        return any(sides) if node.op in COMBINING else node.op == "*" and all(sides)
     while type(node) is facts.Call and type(node.func) is facts.Attr and node.func.name in _SHAPING:
         node = node.func.value
     path = dotted_path(node)
@@ -73,7 +73,7 @@ def _is_of_named_masks(node: facts.Expr) -> bool:
     """`mask`, `~mask`, `mask & ~other_mask`, `mask * other_mask`."""
     if isinstance(node, facts.Unary):
         return node.op == "~" and _is_of_named_masks(node.operand)
-    if isinstance(node, facts.Binary) and node.op in {"&", "|", "^", "*"}:
+    if isinstance(node, facts.Binary) and node.op in COMBINING | {"*"}:
         return _is_of_named_masks(node.left) and _is_of_named_masks(node.right)
     return is_named_mask(called_name(node))
 
