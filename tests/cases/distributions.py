@@ -354,3 +354,32 @@ def drawn_in_a_shape(mean: Tensor, scale: Tensor, given: Normal):
     several = made.sample((3,)), given.sample(torch.Size([2]))  # expect: HS602
     numbers = Normal(0.0, 1.0).sample((3,)), Normal(torch.zeros(2), torch.ones(2)).sample((3,))  # silent: HS602
     return several, numbers, made.rsample((3,))  # silent: HS602
+
+
+class Autoencoder(nn.Module):
+    def generate(self, z: Tensor):
+        return {"pz": Normal(torch.zeros_like(z), torch.ones_like(z), validate_args=False)}
+
+    def infer(self, z: Tensor):
+        return {"z": z, "posterior": Normal(z, z.exp())}  # expect: HS602
+
+    def loss(self, inferred, generated):
+        prior = generated["pz"]
+        return inferred["posterior"].log_prob(inferred["z"]) - prior.log_prob(inferred["z"])  # expect: HS602
+
+    def switched_off(self, z: Tensor, generated):
+        return generated["pz"].log_prob(z)  # silent: HS602
+
+    def divergence(self, z: Tensor, prior):
+        return prior.log_prob(z)  # expect: HS602
+
+    def forward(self, z: Tensor):
+        generated = self.generate(z)
+        self.switched_off(z, generated)
+        self.divergence(z, Normal(z, 1.0))  # expect: HS602
+        return self.loss(self.infer(z), generated)
+
+
+def by_what_they_are_called(outputs: dict[str, Tensor | Distribution], z: Tensor, qz, mixture_dist_s, flow):
+    likelihoods = qz.log_prob(z), outputs["px"].log_prob(z), mixture_dist_s.log_prob(z)  # expect: HS602
+    return likelihoods, flow.log_prob(z), outputs["z"].log()  # silent: HS602

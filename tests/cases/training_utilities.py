@@ -95,7 +95,7 @@ def ppo_update(policy, value, optimizer, rollouts, clip=0.2, epochs=4, target_kl
     for epoch in range(epochs):
         for idx in torch.randperm(n).split(64):
             dist_ = policy(obs[idx])  # expect: HS405
-            logp = dist_.log_prob(act[idx])  # expect: HS405
+            logp = dist_.log_prob(act[idx])  # expect: HS602, HS405
             ratio = (logp - logp_old[idx]).exp()  # expect: HS405
             loss = -torch.min(ratio * adv[idx], ratio.clamp(1 - clip, 1 + clip) * adv[idx]).mean()  # expect: HS405, HS405
             optimizer.zero_grad()

@@ -8,7 +8,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import PACKED, PACKED_SEQUENCE, SIZES_OF_BATCHES, field_of
-from hostsync.infer.classes import DISTRIBUTIONS, class_attribute, distribution_base, is_vague, note_reader
+from hostsync.infer.classes import class_attribute, distribution_base, is_vague, note_reader
 from hostsync.infer.context import Context
 from hostsync.infer.devices import ANYWHERE, CPU, of_param
 from hostsync.infer.frame import Frame, evaluate_silently
@@ -20,6 +20,7 @@ from hostsync.infer.linking.plain import MODULE
 from hostsync.infer.linking.summaries import returned
 from hostsync.infer.nodes import calls_in
 from hostsync.infer.values import (
+    DISTRIBUTIONS,
     NUMBER,
     SIZES,
     TEXT,

@@ -17,6 +17,7 @@ from hostsync.infer.hints.defaults import is_device_name, is_host
 from hostsync.infer.joining import join
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.values import (
+    DISTRIBUTIONS,
     NUMBER,
     UNKNOWN,
     Array,
@@ -60,7 +61,6 @@ def is_vague(context: Context, value: Value) -> bool:
     return isinstance(value, (Unknown, Nothing))
 
 
-DISTRIBUTIONS: Final = "torch.distributions."
 DRAWS: Final = frozenset({"sample", "rsample", "sample_n", "rsample_n"})
 """Methods of distributions that are told a shape and no tensor."""
 

@@ -48,6 +48,7 @@ from hostsync.infer.values import (
     TypeOf,
     Unknown,
     Value,
+    is_distribution,
     is_function,
     tensor_for,
     tensors_in,
@@ -260,7 +261,8 @@ def _told(frame: Frame, param: facts.Param, value: Value, held: Handed, proven: 
         return held.value if isinstance(value, Unknown) and not proven else value
     if isinstance(held.value, Instance):
         is_any = isinstance(value, (Unknown, Instance)) and not proven
-        return held.value if is_any and frame.context.class_named(held.value.name) is not None else value
+        is_known = is_distribution(held.value) or frame.context.class_named(held.value.name) is not None
+        return held.value if is_any and is_known else value
     if isinstance(held.value, (Items, Mapping)):
         if value == _OF_ANYTHING:
             # What has all kinds of values says little of each.

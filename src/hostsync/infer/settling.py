@@ -10,7 +10,7 @@ from typing import Final
 
 from hostsync.infer.calls.conditions import checks_only
 from hostsync.infer.calls.placing import device_of
-from hostsync.infer.classes import DISTRIBUTIONS, distribution_base, is_module_class
+from hostsync.infer.classes import distribution_base, is_module_class
 from hostsync.infer.context import Context
 from hostsync.infer.devices import (
     ACCELERATOR,
@@ -38,6 +38,7 @@ from hostsync.infer.nodes import is_none
 from hostsync.infer.origins import HANDED_IN
 from hostsync.infer.records import CallSite, Recorded
 from hostsync.infer.values import (
+    DISTRIBUTIONS,
     Array,
     ClassRef,
     DeviceValue,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hostsync import facts
 from hostsync.infer.calls.packed_sequences import PACKED, unpacked
-from hostsync.infer.classes import DISTRIBUTIONS, fields_of, until_moved, write_attribute
+from hostsync.infer.classes import fields_of, until_moved, write_attribute
 from hostsync.infer.devices import ANYWHERE, CPU
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
@@ -15,7 +15,7 @@ from hostsync.infer.hints.placeholders import is_placeholder
 from hostsync.infer.iterating import iterated
 from hostsync.infer.linking.alternatives import of_as_many
 from hostsync.infer.nodes import decides, dotted_path, last_name
-from hostsync.infer.values import UNKNOWN, Instance, Items, Number, Ref, Tensor, Unknown, Value
+from hostsync.infer.values import DISTRIBUTIONS, UNKNOWN, Instance, Items, Number, Ref, Tensor, Unknown, Value
 
 ASSIGNERS: Final[dict[type, Function[[Frame, Any, Value], None]]] = {}
 """What assigning to each kind of target does; `indexing` adds subscripts."""

@@ -248,6 +248,14 @@ def params_in(param: str) -> list[str]:
     return param.split(EITHER)
 
 
+DISTRIBUTIONS: Final = "torch.distributions."
+
+
+def is_distribution(value: Value | None) -> TypeGuard[Instance]:
+    """Whether a value is an object of a class of `torch.distributions`."""
+    return isinstance(value, Instance) and not value.local and value.name.startswith(DISTRIBUTIONS)
+
+
 def is_function(value: Value) -> TypeGuard[Callable | Choice | Ref]:
     """A function, of the project or of torch, or one of several."""
     return isinstance(value, (Callable, Choice)) or (isinstance(value, Ref) and value.name.startswith("torch."))

@@ -12,13 +12,13 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import result
 from hostsync.infer.calls.packed_sequences import PACKING, what_is_packed
 from hostsync.infer.calls.placing import device_of, lead, merged
-from hostsync.infer.classes import DISTRIBUTIONS
 from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, Device, is_of_params
 from hostsync.infer.explaining import as_tensor, explain
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.keys import is_setting
 from hostsync.infer.origins import BY_DEFAULT
 from hostsync.infer.values import (
+    DISTRIBUTIONS,
     UNKNOWN,
     Array,
     Callable,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Mapping_
-from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
 from typing import Final
@@ -46,6 +46,7 @@ from hostsync.infer.values import (
     Unknown,
     Value,
     host_doubt,
+    is_distribution,
     is_function,
     tensor_at,
     tensors_in,
@@ -149,8 +150,14 @@ def tells(value: Value) -> bool:
     if isinstance(value, Unknown):
         return value.param is not None and value.param.startswith(HELD)
     if isinstance(value, (Items, Mapping)):
-        return any(tensor.sure for tensor in tensors_in(value))
-    return isinstance(value, Tensor) and (value.sure or is_batch(value))
+        return any(tensor.sure for tensor in tensors_in(value)) or any(distributions_in(value))
+    return is_distribution(value) or (isinstance(value, Tensor) and (value.sure or is_batch(value)))
+
+
+def distributions_in(value: Items | Mapping) -> Iterator[Value]:
+    """The distributions that a tuple, list or dictionary holds under names or at places of their own."""
+    held = (value.items or ()) if isinstance(value, Items) else [item for _, item in value.items]
+    return (item for item in held if is_distribution(item))
 
 
 def is_batch(value: Tensor) -> bool:
@@ -237,6 +244,7 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
     first_batch: Reason | None = None
     function: Value | None = None
     holder: Value | None = None
+    distribution: Value | None = None
     places: dict[type, Reason] = {}
     objects: dict[str, Reason] = {}
     for site in sites:
@@ -262,6 +270,9 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
         elif isinstance(value, (Items, Mapping)) and tells(value):
             places.setdefault(type(value), reason)
             holder = opened(value) if holder is None else join(holder, opened(value))
+        elif value is not None and is_distribution(value):
+            places.setdefault(Instance, reason)
+            distribution = opened(value) if distribution is None else join(distribution, opened(value))
         elif value is not None and is_function(value):
             places.setdefault(Callable, reason)
             function = value if function is None else join(function, value)
@@ -272,6 +283,8 @@ def _by_sites(context: Context, sites: Sequence[CallSite], param: str, working: 
         return Handed(holder, where, "")
     if isinstance(batch, Tensor) and first_batch is not None:
         return Handed(batch._replace(sure=False, origin=because(first_batch, None)), first_batch, "")
+    if isinstance(distribution, Instance):
+        return Handed(distribution, places[Instance], "")
     if function is not None and is_function(function):
         return Handed(function, places[Callable], "")
     if not objects:
@@ -345,5 +358,11 @@ def open_tensor(tensor: Tensor) -> Tensor:
 
 
 def opened(value: Value) -> Value:
-    """As `open_tensor`, for what may hold tensors, too."""
+    """As `open_tensor`, for what may hold tensors, too, and for distributions."""
+    if isinstance(value, Items) and value.items is not None:
+        return Items(value.kind, tuple([opened(item) for item in value.items]), opened(value.element))
+    if isinstance(value, Mapping):
+        return Mapping(tuple([(key, opened(item)) for key, item in value.items]), opened(value.element))
+    if is_distribution(value):
+        return value._replace(device=without_params(value.device) or ANYWHERE)
     return with_tensors(value, open_tensor)

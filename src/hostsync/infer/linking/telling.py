@@ -49,6 +49,7 @@ from hostsync.infer.values import (
     Text,
     Unknown,
     Value,
+    is_distribution,
     is_function,
 )
 
@@ -489,6 +490,6 @@ def from_outside(told: Plain, key: str, context: Context) -> dict[str, dict[str,
             value = UNKNOWN if data[0] == OBJECTS else decode(data, function)
             if isinstance(value, Tensor) and not _is_batch(value):
                 value = value._replace(sure=True)
-            if isinstance(value, (Tensor, Items, Mapping, DeviceValue)) or is_function(value):
+            if isinstance(value, (Tensor, Items, Mapping, DeviceValue)) or is_function(value) or is_distribution(value):
                 found.setdefault(symbol, {})[param] = Handed(value, None, text)
     return found

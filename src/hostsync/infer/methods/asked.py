@@ -36,5 +36,7 @@ class Asked(NamedTuple):
 
 
 def called(node: facts.Expr | None) -> str:
-    """What the receiver is called, in small letters."""
+    """What the receiver is called, in small letters: its name, or the key that it is looked up by."""
+    if isinstance(node, facts.Subscript) and isinstance(node.key, facts.Const) and isinstance(node.key.value, str):
+        return node.key.value.lower()
     return "" if node is None else last_name(node).lower()

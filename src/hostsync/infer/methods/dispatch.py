@@ -41,6 +41,8 @@ _SUMMARIES: Final = frozenset(
 _OF_MODELS: Final = frozenset({"generate", "save_pretrained"})
 """Methods of transformers' models."""
 
+_OF_DISTRIBUTIONS: Final = frozenset({"log_prob", "rsample"})
+
 _OF_SCALARS: Final = frozenset("astype clip copy item max mean min prod round squeeze std sum var".split())
 """Methods by which one of NumPy's numbers, as `np.mean(losses)` gives it, makes another one."""
 
@@ -61,6 +63,9 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
     if method.name in _OF_MODELS and isinstance(receiver, Tensor) and not receiver.sure:
         # What was moved to a device is the model itself.
         receiver = UNKNOWN
+    if method.name in _OF_DISTRIBUTIONS and isinstance(receiver, Tensor):
+        # `dict[str, Tensor | Distribution]`: a tensor has no such method.
+        receiver = Unknown(receiver.param)
     if isinstance(receiver, Tensor):
         return tensor_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Instance):

@@ -12,7 +12,6 @@ from hostsync.infer.calls.derived_distributions import method_of_base
 from hostsync.infer.calls.host_calls import GENERATORS, ArgumentList, KeywordList, drawn, printed
 from hostsync.infer.calls.placing import merged
 from hostsync.infer.classes import (
-    DISTRIBUTIONS,
     DRAWS,
     distribution_base,
     is_module_class,
@@ -25,7 +24,18 @@ from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.methods.modules import MODULE_VALUES, module_method
 from hostsync.infer.methods.tensors import DEFINITE
 from hostsync.infer.methods.unknown import LOG_METHODS, unknown_method
-from hostsync.infer.values import NOTHING, UNKNOWN, Instance, Items, Tensor, Text, Value, tensor_by_default, tensors_in
+from hostsync.infer.values import (
+    NOTHING,
+    UNKNOWN,
+    Instance,
+    Items,
+    Tensor,
+    Text,
+    Value,
+    is_distribution,
+    tensor_by_default,
+    tensors_in,
+)
 
 
 def _is_off(op: Op, receiver: Instance) -> bool:
@@ -51,7 +61,7 @@ def instance_method(
     op = frame.context.ops.get(f"{receiver.name}.{name}") if not receiver.local else None
     # What is handed to one of numbers, such as the value of `log_prob`, is checked where it is.
     elsewhere = any(not only_host(tensor.device) for _, value in args for tensor in tensors_in(value))
-    on_host = receiver.name.startswith(DISTRIBUTIONS) and only_host(receiver.device) and not elsewhere
+    on_host = is_distribution(receiver) and only_host(receiver.device) and not elsewhere
     if op is not None and op.waits and (on_host or _is_off(op, receiver)):
         with frame.silently():
             return _drawn(receiver, name, operation(frame, node, op, args, keywords, None))
@@ -66,7 +76,7 @@ def instance_method(
         return printed(frame, node, f"logging.{name}", args) if name in LOG_METHODS else NOTHING
     module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))
     if not module:
-        if receiver.name.startswith("torch.distributions."):
+        if is_distribution(receiver):
             return _distribution_method(receiver, name, args)
         if receiver.local and name == "_replace":
             # Of a named tuple: another one of its class.
@@ -103,7 +113,7 @@ def register_state(frame: Frame, receiver: Value, args: ArgumentList, keywords: 
 
 def _drawn(receiver: Instance, name: str, value: Value) -> Value:
     """What a method of a distribution gives lives where its parameters do, unless an argument says otherwise."""
-    if not isinstance(value, Tensor) or not (receiver.local or receiver.name.startswith(DISTRIBUTIONS)):
+    if not isinstance(value, Tensor) or not (receiver.local or is_distribution(receiver)):
         return value
     if name not in DRAWS and value.device != ANYWHERE:
         return value

@@ -337,5 +337,6 @@ def _is_tensor_call(frame: Frame, node: facts.Expr | None) -> bool:
 
 _DISTRIBUTION: Final = re.compile(r"(^|_)(dists?|distribs?|distributions?|prior|posterior)\d*$")
 """Names of distributions."""
-_CHECKING: Final = re.compile(r"(^|_)(dists?|distribs?|distributions?)\d*$")
-"""Those that are torch's as a rule: priors and posteriors are of classes of their own, which check nothing."""
+_CHECKING: Final = re.compile(r"(^|_)(dists?|distribs?|distributions?)(_|\d|$)|^[pq]_?[a-z]\d?$")
+"""Those that are torch's as a rule: priors and posteriors are of classes of their own, which check nothing. `qz` and
+`p_x` are the distributions of an autoencoder."""
