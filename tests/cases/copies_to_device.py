@@ -268,3 +268,13 @@ def of_nothing(device: torch.device, count):
 def where_it_is(x, y: torch.Tensor):
     near = torch.as_tensor(x, device=x.device, dtype=y.dtype)  # silent: HS404
     return near, torch.as_tensor(x, device=y.device)  # expect: HS404
+
+
+def into_what_is_there(dataset, graph, rows):
+    static = torch.empty(8, 3, device="cuda")
+    for x, _ in torch.utils.data.DataLoader(dataset, 8):
+        static.copy_(x)  # expect: HS401
+        graph.replay()
+    for batch in torch.utils.data.DataLoader(dataset, 8):
+        static.copy_(batch["x"])  # expect: HS401
+    return static.copy_(rows)  # silent: HS401

@@ -383,3 +383,15 @@ class Autoencoder(nn.Module):
 def by_what_they_are_called(outputs: dict[str, Tensor | Distribution], z: Tensor, qz, mixture_dist_s, flow):
     likelihoods = qz.log_prob(z), outputs["px"].log_prob(z), mixture_dist_s.log_prob(z)  # expect: HS602
     return likelihoods, flow.log_prob(z), outputs["z"].log()  # silent: HS602
+
+
+class Noise(nn.Module):
+    def __init__(self, config, std):
+        super().__init__()
+        self.of_numbers = Normal(loc=0.0, scale=config.std, validate_args=False)
+        self.of_tensors = Normal(std, std, validate_args=False)  # silent: HS602
+
+    def forward(self, x: Tensor):
+        noise = self.of_numbers.sample(x.shape)  # silent: HS602
+        more = self.of_tensors.sample(x.shape)  # expect: HS602
+        return x + noise.to(x.device) + more  # expect: HS401

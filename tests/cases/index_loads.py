@@ -202,3 +202,18 @@ def by_slices(x: Tensor, part: slice):
 
 def cut(x: Tensor):
     return by_slices(x, torch.arange(3))
+
+
+def by_lists_of_tensors(values: Tensor, indices: Tensor, counts: Tensor):
+    rows = [indices[..., i] for i in range(2)]
+    several = values[rows]  # silent: HS104
+    numbers = [counts.sum() for _ in range(2)]
+    return several, values[numbers]  # expect: HS104
+
+
+def picked_out_of_each_row(scores, labels):
+    return scores[torch.arange(len(labels)), labels]  # expect: HS405
+
+
+def picked_out_of_an_array(table: np.ndarray, labels):
+    return table[torch.arange(len(labels)), labels]  # silent: HS405

@@ -317,3 +317,15 @@ def of_which_the_length_is_asked(x: torch.Tensor, frames: int, shown: int):
     several = len(shown) if isinstance(shown, list) else 1
     x[:, shown] = x[:, 0]  # silent: HS405
     return x, several
+
+
+class Contrastive(nn.Module):
+    def __init__(self, size=65536):
+        super().__init__()
+        self.size = size
+        self.register_buffer("pointer", torch.zeros(1, dtype=torch.long))
+
+    def enqueue(self, keys):
+        pointer = int(self.pointer)  # expect: HS103
+        pointer = (pointer + keys.shape[0]) % self.size
+        self.pointer[0] = pointer  # expect: HS406

@@ -90,3 +90,33 @@ class Actor(torch.nn.Module):
 
 def acted(actor: Actor, observed: Tensor):
     return actor(observed).mean().item()  # expect: HS101
+
+
+def _given(value):
+    return value is not None
+
+
+def to_mask(lengths: Tensor, most: int | None = None):
+    if not _given(most):
+        most = lengths.amax()
+    return torch.arange(most, device=lengths.device) < lengths[:, None]  # expect: HS104
+
+
+def to_mask_of_numbers(lengths: Tensor, most: int | None = None):
+    if most is None:
+        most = lengths.shape[0]
+    return torch.arange(most, device=lengths.device)  # silent: HS104
+
+
+class Causal(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 1)
+        self.mask = None
+        self.other = None
+
+    def forward(self, x):
+        if self.mask is None:
+            self.mask = torch.triu(torch.ones(8, 8, device=x.device))
+        x = self.encoder(x, self.other)  # silent: HS605
+        return self.encoder(x, self.mask)  # expect: HS605

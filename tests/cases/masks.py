@@ -115,3 +115,11 @@ def by_one_bool(rows, flags, device):
 
 def by_one_bool_of_itself(x):
     return x[x][:, x.any()]  # expect: HS302
+
+
+def of_batches_that_stay_on_the_host(loader, model):
+    for x, y in loader:
+        out = model(x.cuda())  # expect: HS401
+        a = out[y == 1]  # silent: HS302
+        b = out[out == 1]  # expect: HS302
+    return a, b

@@ -301,3 +301,22 @@ class Encoded(nn.Module):
     def __init__(self, size, device=None):
         super().__init__()
         self.register_buffer("frequencies", create_frequencies(size, device))
+
+
+def init_transformer_params(module):
+    def normal_(data):
+        data.copy_(data.cpu().normal_(mean=0.0, std=0.02).to(data.device))  # silent: HS102
+
+    if isinstance(module, nn.Linear):
+        normal_(module.weight.data)
+
+
+def weights_init_classifier(module):
+    if isinstance(module, nn.Linear) and module.bias:  # silent: HS201
+        nn.init.constant_(module.bias, 0.0)
+
+
+def find_initial_params(potential, module):
+    energy = potential(module.bias).detach()
+    if torch.isfinite(energy):  # expect: HS201
+        nn.init.constant_(module.bias, 0.0)

@@ -91,3 +91,15 @@ PAIRS = [(torch.complex64, torch.float32), (torch.complex128, torch.float64)]
 def beside_a_spread(x: Tensor, groups: Tensor, n: int):
     found = torch.zeros((*x.shape[:-1], groups.max() + 1), device=x.device)  # expect: HS104
     return found, torch.zeros((*x.shape[:-1], n + 1), device=x.device)  # silent: HS104
+
+
+def of_packed_sequences(x, bounds):
+    lengths = bounds[1:] - bounds[:-1]
+    total = int(bounds[-1])  # expect: HS103
+    parts = [x[bounds[i] : bounds[i + 1]] for i in range(len(lengths))]  # expect: HS104, HS104
+    return total, parts
+
+
+def of_packed_lists(x, bounds):
+    lengths = [end - start for start, end in zip(bounds[:-1], bounds[1:])]
+    return lengths, int(bounds[-1])  # silent: HS103

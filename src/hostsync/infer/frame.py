@@ -22,7 +22,7 @@ from hostsync.infer.joining import join
 from hostsync.infer.nodes import is_none
 from hostsync.infer.origins import Origin, reasons
 from hostsync.infer.records import Recorded
-from hostsync.infer.values import UNKNOWN, Array, Items, Method, Ref, Tensor, Unknown, Value
+from hostsync.infer.values import UNKNOWN, Array, Items, Method, Number, Ref, Tensor, Unknown, Value
 
 _STEP: Final = re.compile(r"(^|_)(step|train|training|fit|decode|generate|sample|infer|predict|update)(_|$)|^__call__$")
 SETUP_NAME: Final = re.compile(
@@ -255,13 +255,18 @@ class Frame:
 
     def _made_where_left_out(self, name: str, one: Value, other: Value) -> Value | None:
         """What may be left out, and is made a tensor on one path, is a tensor on the others as well."""
-        given, made = (one, other) if isinstance(one, Unknown) else (other, one)
-        if not isinstance(given, Unknown) or given.param != name or given.derived or self.function is None:
+        given, made = (one, other) if isinstance(one, (Unknown, Number)) else (other, one)
+        if self.function is None or not isinstance(given, (Unknown, Number)):
             return None
         if not isinstance(made, Tensor) or not made.sure:
             return None
         param = next((param for param in self.function.params if param.name == name), None)
-        if param is None or param.annotation is not None or not is_none(param.default):
+        if param is None or not is_none(param.default):
+            return None
+        if isinstance(given, Number):
+            # `length: int | None = None`: it is the tensor that is made wherever it is left out.
+            return made if made.ndim == 0 and given.const is None and param.annotation is not None else None
+        if param.annotation is not None or given.param != name or given.derived:
             return None
         return join(as_tensor(given), made)
 

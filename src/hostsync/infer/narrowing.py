@@ -273,7 +273,7 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
         value = _value(frame, test.args[0])
         if value is not None and isinstance(member, facts.Const) and f"Tensor.{member.value}" in frame.context.ops:
             _set_apart(frame, test.args[0], value)
-    elif name == "builtins.isinstance" and len(test.args) == 2:
+    elif name in {"builtins.isinstance", "torch.jit.isinstance"} and len(test.args) == 2:
         classes = test.args[1]
         options = classes.items if isinstance(classes, facts.Sequence) else (classes,)
         if isinstance(classes, facts.Binary):

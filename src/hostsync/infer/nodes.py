@@ -20,6 +20,7 @@ from hostsync.facts import (
     If,
     Logical,
     Name,
+    Slice,
     Stmt,
     Subscript,
     Try,
@@ -76,6 +77,12 @@ def indexed_whole(node: Expr) -> Expr:
     while type(node) is Subscript:
         node = node.value
     return node
+
+
+def subtracted_slices(node: Binary) -> tuple[Expr, ...]:
+    """What both sides of `ends[1:] - ends[:-1]` are taken of; nothing for any other operation."""
+    sides = [side for side in (node.left, node.right) if isinstance(side, Subscript) and isinstance(side.key, Slice)]
+    return tuple([side.value for side in sides]) if node.op == "-" and len(sides) == 2 else ()
 
 
 def is_number(node: Expr | None) -> bool:

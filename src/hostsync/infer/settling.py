@@ -141,12 +141,12 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     event = record.event
     if is_certain(device) or device == MOVED:
         return False
-    is_built = _builds_module(context, event.symbol)
+    is_built = _builds_module(context, event.symbol) or _fills_parts(event.symbol)
     if event.kind not in {"copy", "call"} and (event.kind != "index" or is_built):
         # A module is built on the CPU of what is there, and moved then; what it makes where it is told to is there.
         is_told = device >= ACCELERATOR or any(is_device_name(atom[1:]) for atom in record.device if atom[0] == "=")
         return is_built and not is_told
-    if event.op.startswith("torch.nn.init."):
+    if event.op.startswith("torch.nn.init.") or _fills_parts(event.symbol):
         return True
     # What is loaded to a device is, also by set-up code, unless that is the CPU where nobody says otherwise.
     is_loaded = event.op == "torch.load"
@@ -250,7 +250,14 @@ def _is_called_in_use(context: Context, symbol: str) -> bool:
     return any(name == "__call__" or name.startswith("forward") for name in callers)
 
 
+def _fills_parts(symbol: str) -> bool:
+    """Whether a function is called for each part of a module that is set up, or stands inside one that sets it up."""
+    *outer, name = symbol.split(".")
+    return _SETS_UP.search(name) is not None or any(_FILLS.match(one.lstrip("_")) for one in outer)
+
+
 _FILLS: Final = re.compile(r"(init|reset)\w*_(weight|param|buffer|bias)")
+_SETS_UP: Final = re.compile(r"(^|_)weights?_init")
 """Functions that fill the parts of a module, wherever it is, which is the host as a rule."""
 _MAKES: Final = re.compile(r"_?(build|create|reset|setup|set_up)(_|$)")
 

@@ -128,7 +128,10 @@ def _where_it_draws(frame: Frame, tensors: tuple[Tensor, ...], placed: Arguments
     if tensors:
         return merged([tensor._replace(ndim=None) for tensor in tensors])
     given = [*placed.extra, *[value for name, value in placed.named.items() if name != "validate_args"]]
-    return CPU if given and all(_is_numbers(frame, value) for value in given) else ANYWHERE
+    are_numbers = [_is_numbers(frame, value) for value in given]
+    # Beside a number, what stands in the settings is one.
+    settings = [is_setting(placed.nodes[name]) for name in placed.named if name in placed.nodes]
+    return CPU if any(are_numbers) and sum(are_numbers) + sum(settings) >= len(given) else ANYWHERE
 
 
 def _is_numbers(frame: Frame, value: Value) -> bool:

@@ -318,7 +318,9 @@ def _has_nothing(source: facts.Expr | None) -> bool:
 
 def _copy_into(frame: Frame, node: facts.Call, target: Tensor, args: ArgumentList, keywords: KeywordList) -> Value:
     source = args[0][1] if args else None
-    if isinstance(source, Tensor) and source.sure:
+    if isinstance(source, Tensor):
+        # Nothing but a tensor is copied so.
+        source = source._replace(sure=True)
         non_blocking = _flag("non_blocking", 1, args, keywords)
         if "cpu" in source.device and "cpu" not in target.device:
             to_accelerator(frame, node, source, "Tensor.copy_", DeviceValue(target.device), non_blocking)

@@ -9,7 +9,7 @@ from hostsync.infer.calls.placing import merged
 from hostsync.infer.devices import ANYWHERE, of_param
 from hostsync.infer.expressions.truth import test
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently
-from hostsync.infer.nodes import COMBINING
+from hostsync.infer.nodes import COMBINING, subtracted_slices
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (
     NUMBER,
@@ -107,7 +107,11 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
     if value is not None:
         return value
     value = operator_result(node.op, left, right)
-    if node.op == "-" and isinstance(value, Unknown) and _are_parts(node) and not frame.knows_arrays():
+    is_open = isinstance(right, Method) or (isinstance(right, Unknown) and right.param is None)
+    if node.op == "%" and isinstance(left, Number) and is_open:
+        # `(pointer + count) % self.size`: nothing but a number of places is counted round.
+        return NUMBER
+    if isinstance(value, Unknown) and subtracted_slices(node) and not frame.knows_arrays():
         # `ends[1:] - ends[:-1]`: no list can be taken from another.
         params = {side.param for side in (left, right) if isinstance(side, Unknown)}
         param = params.pop() if len(params) == 1 else None
@@ -116,11 +120,6 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         # Bits of integers are hardly ever combined, and then with a number.
         return value._replace(dtype=value.dtype or "bool")
     return value
-
-
-def _are_parts(node: facts.Binary) -> bool:
-    sides = (node.left, node.right)
-    return all(isinstance(side, facts.Subscript) and isinstance(side.key, facts.Slice) for side in sides)
 
 
 def _has_fractions(items: Items) -> bool:

@@ -52,6 +52,7 @@ from hostsync.infer.nodes import (
     indexed_whole,
     is_number,
     names_mentioned,
+    subtracted_slices,
 )
 
 _PLACED: Final = frozenset({"cpu", "cuda", "detach"})
@@ -279,6 +280,9 @@ def usage_of(
                     note_cast(tensors, node.left)
                 if type(node.right) is a_call:
                     note_cast(tensors, node.right)
+                for whole in subtracted_slices(node):
+                    if not knows_arrays():
+                        note_tensor(by_index, whole, node.span)
                 if node.op in COMBINING:
                     masks.update(_combined_with_comparisons(node))
         elif kind in _CANDIDATES:

@@ -12,8 +12,13 @@ def is_tensor_index(index: Expr) -> bool:
         # `table.loc[:, "x"]` and `history[:, "loss"]`: a tensor has no names.
         if any((type(item) is Attr and item.name == "newaxis") or _is_text(item) for item in index.items):
             return False
-        return any(isinstance(item, Slice) or is_tensor_index(item) for item in index.items)
+        return any(isinstance(item, Slice) or _counts_up(item) or is_tensor_index(item) for item in index.items)
     return isinstance(index, Const) and index.kind in {"none", "ellipsis"}
+
+
+def _counts_up(node: Expr) -> bool:
+    """`torch.arange(len(y))`, one index of several: what picks an element of each row."""
+    return type(node) is Call and dotted_path(node.func) == "torch.arange"
 
 
 def _is_text(node: Expr) -> bool:

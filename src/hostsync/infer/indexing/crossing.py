@@ -10,7 +10,7 @@ from hostsync.infer.hints.defaults import names_lengths
 from hostsync.infer.indexing.masks import has_tensors
 from hostsync.infer.indexing.parts import Part, is_of_tensors
 from hostsync.infer.nodes import last_name
-from hostsync.infer.values import Tensor, Unknown, Value, host_doubt, tensors_in
+from hostsync.infer.values import Items, Tensor, Unknown, Value, host_doubt, tensors_in
 
 
 def note_bounds(frame: Frame, node: facts.Slice, whole: facts.Expr, base: Value) -> None:
@@ -97,6 +97,12 @@ def note_crossing(frame: Frame, node: facts.Subscript, base: Tensor, parts: list
         elif part.kind == "list":
             tensors = tensors_in(part.value, 1)
             if tensors and not only_host(merged(tensors)):
+                is_list = isinstance(part.value, Items) and part.value.kind == "list"
+                if any(tensor.ndim if tensor.ndim is not None else is_list for tensor in tensors):
+                    # A list that holds more than numbers is taken for a tuple (our measurement, torch 2.11).
+                    if any("cpu" in tensor.device for tensor in tensors):
+                        note_upload(frame, "cpu-index", node, base, part)
+                    continue
                 frame.emit("read-back", "operator.index", "subscript", node, subject=part.node, device=merged(tensors))
             else:
                 note_upload(frame, "list-index", node, base, part)

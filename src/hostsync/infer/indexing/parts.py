@@ -176,7 +176,7 @@ def are_on_the_host(masks: list[Part]) -> bool:
     Source: IndexingUtils.h; our measurement, which is that a number stored through such a mask does wait.
     """
     held = [mask.value for mask in masks if isinstance(mask.value, Tensor)]
-    return bool(held) and all(mask.sure and mask.device == CPU for mask in held)
+    return bool(held) and all(mask.device == CPU for mask in held)
 
 
 def ndim_after(base: Tensor, parts: list[Part]) -> int | None:

@@ -8,11 +8,11 @@ from hostsync import facts
 from hostsync.infer.devices import ACCELERATOR, CPU, of_param
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.expressions.truth import test
-from hostsync.infer.frame import EXECUTORS, Frame, State, evaluate, execute
+from hostsync.infer.frame import EXECUTORS, Frame, State, evaluate, evaluate_silently, execute
 from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.left_out import given_or
 from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, is_param, narrow, narrow_moved
-from hostsync.infer.nodes import is_none
+from hostsync.infer.nodes import dotted_path, is_none
 from hostsync.infer.values import UNKNOWN, Items, Mapping, Tensor, Unknown, Value, tensors_in
 
 
@@ -78,6 +78,7 @@ def _if(frame: Frame, node: facts.If) -> bool:
             before = before or state
         narrow_moved(frame, current)
         replaced = _replaced_when_none(current.test, current.body)
+        kept = _kept_when_none(current.test, current.body)
         if elsewhere is True:
             frame.skipped += 1
         if _is_type_checking(current.test):
@@ -88,12 +89,18 @@ def _if(frame: Frame, node: facts.If) -> bool:
         if elsewhere is True:
             frame.skipped -= 1
         made = frame.env.get(replaced) if replaced is not None else None
+        filled = frame.paths.get(dotted_path(kept) or "") if kept is not None else None
         frame.restore(state)
         narrow(frame, current.test, False)
         if replaced is not None and isinstance(made, Tensor) and made.sure:
             held = frame.env.get(replaced)
             if isinstance(held, Unknown):
                 frame.env[replaced] = as_tensor(held)
+        elif kept is not None and isinstance(filled, Tensor) and filled.sure:
+            # What is not None is what was kept in an earlier call.
+            held = evaluate_silently(frame, kept)
+            if isinstance(held, Tensor):
+                frame.paths[dotted_path(kept) or ""] = held._replace(sure=True)
         elif (
             replaced is not None and isinstance(made, (Items, Mapping)) and isinstance(frame.env.get(replaced), Unknown)
         ):
@@ -185,6 +192,16 @@ def _replaced_when_none(test: facts.Expr, body: tuple[facts.Stmt, ...]) -> str |
     ):
         return test.left.id
     return None
+
+
+def _kept_when_none(test: facts.Expr, body: tuple[facts.Stmt, ...]) -> facts.Attr | None:
+    """`if self.mask is None: self.mask = …`: the attribute, if that is what the statement does."""
+    if not isinstance(test, facts.Compare) or test.ops != ("is",) or not is_none(test.rights[0]):
+        return None
+    path = dotted_path(test.left)
+    targets = [target for statement in body if isinstance(statement, facts.Assign) for target in statement.targets]
+    is_kept = isinstance(test.left, facts.Attr) and path is not None and path in map(dotted_path, targets)
+    return test.left if is_kept and isinstance(test.left, facts.Attr) else None
 
 
 def _is_type_checking(node: facts.Expr) -> bool:
