@@ -311,7 +311,7 @@ def _show_settings(path: Path, resolver: Resolver) -> int:
     settings = resolver.settings(place if is_folder(place) else place.parent)
     lines = [f"# settings for {path}", f"# from {settings.source or 'no configuration file'}"]
     values = settings._asdict()
-    for name in ("root", "source"):
+    for name in ("root", "source", "usual_confidence", "usually_hot_only"):
         del values[name]
     for name, value in values.items():
         key = name.replace("_", "-")
