@@ -263,7 +263,18 @@ def test_allow_comments(hostsync_in: Hostsync, tmp_path: Path) -> None:
     assert codes(hostsync_in("check", "--output-format=json").out) == ["HS901", "HS902"]
 
 
-@pytest.mark.parametrize("comment", ["allow[HS102 copy is meant", "allow[] todo", "allow-file[HS101 why"])
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "allow[HS102 copy is meant",
+        "allow[] todo",
+        "allow-file[HS101 why",
+        "allow(HS101) only the item",
+        "ignore[HS101]",
+        "disable=HS101",
+        "alow[HS101] why",
+    ],
+)
 def test_malformed_allow_comments_allow_nothing(hostsync_in: Hostsync, tmp_path: Path, comment: str) -> None:
     path = tmp_path / "pkg/waits.py"
     path.write_text(WAITS.replace("y.item()", f"y.item()  # hostsync: {comment}"))
@@ -314,6 +325,30 @@ def test_baseline_entries_of_files_that_are_gone_are_stale(hostsync_in: Hostsync
     assert hostsync_in(*args).err.count("records 1, found 0") == 2
     hostsync_in(*args, "--update-baseline")
     assert json.loads((tmp_path / "base.json").read_text()) == {"version": 1, "files": {}}
+
+
+def test_an_update_of_a_baseline_keeps_what_it_can_not_see(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    path, base = tmp_path / "pkg/waits.py", tmp_path / "base.json"
+    source = WAITS + "\n\ndef g(x: torch.Tensor):\n    for _ in range(3):\n        print(x.item())\n"
+    path.write_text(source)
+    args = ("check", "--baseline", "base.json", "--select", "HS101,HS9", "--update-baseline")
+    hostsync_in(*args)
+    known = json.loads(base.read_text())
+    assert known["files"] == {"pkg/waits.py": {"f": {"HS101": 1}, "g": {"HS101": 1}}}
+    for options in (("--min-confidence", "certain"), ("--hot-only",), ("--hot-only", "--select", "HS1")):
+        assert "records" not in hostsync_in(*args[:-1], *options).err
+        hostsync_in(*args, *options)
+        assert json.loads(base.read_text()) == known
+    for broken in (b"def f(:\n", b"\xff\n"):
+        path.write_bytes(source.encode() + broken)
+        ran = hostsync_in(*args)
+        assert ran.code == 1 and "records" not in ran.err
+        assert json.loads(base.read_text()) == known
+    path.write_text(source.replace("x.item()", "x.sum()"))
+    hostsync_in(*args, "--hot-only")
+    assert json.loads(base.read_text())["files"] == {"pkg/waits.py": {"f": {"HS101": 1}}}
+    (tmp_path / "pyproject.toml").write_text("[tool.hostsync]\nhot-only = true\n")
+    assert "f: HS101: records 1, found 0" in hostsync_in(*args[:-1]).err
 
 
 def test_add_allow(hostsync_in: Hostsync, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def _finding(data: list[object], rules: Mapping[str, Rule]) -> Finding:
 
 
 def _allow(data: list[object]) -> Allow:
-    span, codes, reason, whole_file, first_row, last_row, is_malformed = data
+    span, codes, reason, whole_file, first_row, last_row, is_malformed, unknown = data
     return Allow(
         Span(*(_int(part) for part in _list(span))),
         tuple(_str(code) for code in _list(codes)),
@@ -150,6 +150,7 @@ def _allow(data: list[object]) -> Allow:
         _int(first_row),
         _int(last_row),
         bool(is_malformed),
+        _str(unknown),
     )
 
 
