@@ -442,6 +442,18 @@ def test_the_cache_is_used_and_can_be_left_alone(hostsync_in: Hostsync, tmp_path
     assert (tmp_path / "elsewhere").is_dir()
 
 
+def test_the_cache_and_the_format_are_those_of_the_current_folder(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    for name in ("inner/sub", "elsewhere"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").unlink()
+    (tmp_path / "inner/hostsync.toml").write_text('output-format = "json"\n')
+    (tmp_path / "inner/waits.py").write_text(WAITS)
+    assert hostsync_in("check", "../inner", cwd=tmp_path / "elsewhere").out.count("waits.py:6:12: HS101") == 1
+    assert [path.parent.name for path in tmp_path.rglob(".hostsync_cache")] == ["elsewhere"]
+    assert codes(hostsync_in("check", "..", "--select=HS101", cwd=tmp_path / "inner/sub").out) == ["HS101"]
+    assert (tmp_path / "inner/.hostsync_cache").is_dir() and not (tmp_path / "inner/sub/.hostsync_cache").exists()
+
+
 def test_version_and_help(hostsync_in: Hostsync) -> None:
     import hostsync
 
