@@ -96,6 +96,26 @@ def test_names_that_stand_alone(hostsync_in: Hostsync, tmp_path: Path) -> None:
     }
 
 
+def test_names_in_an_index(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    rows = {
+        "x[:, t] = -1e9": ["x", "t", "-1e9"],
+        "y = x[:, t]": ["x", "t", "x[:, t]"],
+        "x[a:b, ..., t] = 0": ["x", "a", "b", "t"],
+        "x[(t, a)] = 0": ["x", "t", "a"],
+        "x[t + 1, :b] = y": ["x", "t", "t + 1", "b", "y"],
+        "x[:, t] += 1": ["x", "t"],
+        "x[t] -= y": ["x", "t", "y"],
+        "del x[t]": ["x", "t"],
+        "[t for a, b in x.T]": ["t", "x", "x.T", "[t for a, b in x.T]"],
+    }
+    head = "import torch\ndef f(x: torch.Tensor, y: torch.Tensor, t: int, a: int, b: int):\n"
+    (tmp_path / "rows.py").write_text(head + "".join(f"    {row}\n" for row in rows), encoding="utf-8")
+    for row, (text, expected) in enumerate(rows.items(), 3):
+        lines = hostsync_in("check", "--why", f"rows.py:{row}").out.splitlines()
+        told = [line[2:].rpartition(": ")[0] for line in lines if line.startswith("  ") and line[2] != " "]
+        assert [line.partition(": ")[0] for line in told] == expected, (text, told)
+
+
 def test_what_is_not_known_is_not_called_a_method(hostsync_in: Hostsync, tmp_path: Path) -> None:
     source = (
         "import torch\nclass A:\n    def f(self, x):\n        return self.rate, x.rate, x * 2, torch.zeros(3).item\n"
