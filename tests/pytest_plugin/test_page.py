@@ -56,7 +56,9 @@ def test_the_example_of_an_ini_file_can_be_used(pytester: pytest.Pytester, plain
 
 
 def test_the_example_of_an_expected_failure_passes_without_cuda(pytester: pytest.Pytester, plain: Run) -> None:
-    torch = "__version__ = '2.13'\nclass version:\n    cuda = None\nclass cuda:\n    is_available = staticmethod(bool)\n"
+    torch = (
+        "__version__ = '2.13'\nclass version:\n    cuda = None\nclass cuda:\n    is_available = staticmethod(bool)\n"
+    )
     pytester.makepyfile(torch=torch)
     blocks = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
     (block,) = (text for text in blocks if "xfail" in text)
