@@ -132,8 +132,8 @@ def agrees(shown: tuple[str, ...], printed: list[str]) -> bool:
 
 
 def renewed(ran: list[tuple[Shown, list[str]]]) -> str:
-    """The text of a block as it has to be now that its commands ran. Where rows are left out, as many as before are shown at the beginning
-    and at the end, and between them those from the same first row on."""
+    """The text of a block as it has to be, by what its commands printed. Where rows are left out, as many as before are
+    shown at the beginning and at the end, and between them those from the same first row on."""
     lines = []
     for shown, printed in ran:
         lines.append(f"$ {shown.command}")

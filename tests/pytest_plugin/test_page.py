@@ -56,10 +56,8 @@ def test_the_example_of_an_ini_file_can_be_used(pytester: pytest.Pytester, plain
 
 
 def test_the_example_of_an_expected_failure_passes_without_cuda(pytester: pytest.Pytester, plain: Run) -> None:
-    torch = (
-        "__version__ = '2.13'\nclass version:\n    cuda = None\nclass cuda:\n    is_available = staticmethod(bool)\n"
-    )
-    pytester.makepyfile(torch=torch)
+    torch = ("__version__ = '2.13'", "class version: cuda = None", "class cuda: is_available = staticmethod(bool)")
+    pytester.makepyfile(torch="\n".join(torch))
     blocks = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
     (block,) = (text for text in blocks if "xfail" in text)
     fixture = "import pytest\n\n@pytest.fixture\ndef sampler():\n    return Sampler()\n"

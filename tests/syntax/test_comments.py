@@ -106,6 +106,7 @@ def test_brackets(comment: str, is_malformed: bool) -> None:
         ("# hostsync: allow=HS101", "allow="),
         ("# hostsync: allow: HS101 why", "allow: HS101"),
         ("# hostsync: allow HS101 why", "allow HS101"),
+        ("# hostsync: allow hs101 why", "allow hs101"),
         ("# hostsync: ignore[HS101] why", "ignore"),
         ("# noqa  # hostsync: disable=HS101", "disable"),
         ("# hostsync: alow[HS101] why", "alow"),

@@ -26,7 +26,7 @@ _ALLOW = re.compile(
     r"#\s*hostsync:\s*(?:(?P<kind>allow-file|allow)(?![\w-])\s*(?:\[(?P<codes>[^\]\n#]*)\])?|(?P<other>[\w-]*))"
     r"\s*(?P<reason>.*?)\s*(?=$|\s#)"
 )
-_RULES_AMISS = re.compile(r"allow(?:-file)?(?:[({<=]|[\s({<=:]+HS\d+)")
+_RULES_AMISS = re.compile(r"allow(?:-file)?(?:[({<=]|[\s({<=:]+(?i:HS)\d+)")
 """Rules that stand outside of square brackets."""
 
 
