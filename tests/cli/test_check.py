@@ -85,9 +85,16 @@ def test_selection(hostsync_in: Hostsync) -> None:
     for args in (["--ignore", "HS101"], ["--ignore=item-read-back"], ["--per-file-ignores", "pkg/*:HS101"]):
         assert codes(hostsync_in("check", "--output-format=json", *args).out) == [c for c in everything if c != "HS101"]
     assert codes(hostsync_in("check", "--output-format=json", "--hot-only").out) == []
+    assert codes(hostsync_in("check", "--output-format=json", "--select=hs101").out) == ["HS101"]
     unknown = hostsync_in("check", "--select", "HS1O1")
     assert unknown.code == 2
     assert "unknown rule `HS1O1`; did you mean" in unknown.err
+
+
+def test_what_is_said_of_the_run(hostsync_in: Hostsync) -> None:
+    one = hostsync_in("check", "pkg/waits.py", "--verbose").err
+    assert f"\n1 file, {len(WAITS)} bytes in " in one
+    assert "\n2 files, " in hostsync_in("check", "--verbose").err
 
 
 def test_configuration(hostsync_in: Hostsync, tmp_path: Path) -> None:
@@ -458,5 +465,6 @@ def test_version_and_help(hostsync_in: Hostsync) -> None:
     import hostsync
 
     assert hostsync_in("--version").out == f"hostsync {hostsync.__version__}\n"
-    assert "check" in hostsync_in("--help").out
+    about = hostsync_in("--help").out
+    assert "check" in about and "..." not in about.partition("Commands:")[2]
     assert "--update-baseline" in hostsync_in("check", "--help").out

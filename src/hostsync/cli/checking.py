@@ -39,6 +39,7 @@ from hostsync.project.paths import is_folder, is_missing
 from hostsync.project.settings import Overrides, Settings
 from hostsync.project.units import Units
 from hostsync.report import Report, Totals, format_names, render, summary
+from hostsync.report.quantities import counted
 from hostsync.report.root import report_root
 from hostsync.report.style import Style, wants_colour
 
@@ -329,6 +330,6 @@ def _show_settings(path: Path, resolver: Resolver) -> int:
 
 def _say_how(scanned: Scanned, settings: Settings, seconds: float) -> None:
     size = sum(file.size for file in scanned.files)
-    click.echo(f"{len(scanned.files):,} files, {size:,} bytes in {seconds:.2f} s", err=True)
+    click.echo(f"{counted(len(scanned.files), 'file')}, {counted(size, 'byte')} in {seconds:.2f} s", err=True)
     for source in sorted({str(file.settings.source or "no configuration file") for file in scanned.files}):
         click.echo(f"settings: {source}", err=True)
