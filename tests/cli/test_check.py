@@ -156,6 +156,10 @@ def test_a_release_of_which_nothing_is_known_is_said_to_be_one(hostsync_in: Host
         ["check", "--per-file-ignores", ","],
         ["check", ""],
         ["check", "pkg", ""],
+        ["check", "--stdin-filename", "a.py"],
+        ["check", "pkg", "--stdin-filename", "a.py"],
+        ["check", "--show-suppressed"],
+        ["check", "--show-suppressed", "--output-format", "json"],
         ["nonsense"],
     ],
 )

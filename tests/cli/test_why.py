@@ -56,6 +56,7 @@ def project(tmp_path: Path) -> Path:
 def test_where_it_speaks(hostsync_in: Hostsync, project: Path) -> None:
     done = hostsync_in("check", "--why", "train.py:8")
     assert (done.code, done.err) == (0, "")
+    assert hostsync_in("check", "--why", "train.py:8", "--output-format", "full").out == done.out
     lines = done.out.splitlines()
     assert lines[:2] == ["train.py:8: total = loss.item()", "in train"]
     assert any(line.startswith("  loss: a tensor") for line in lines)
@@ -153,6 +154,9 @@ def test_what_settings_hide_is_told(hostsync_in: Hostsync, project: Path) -> Non
         (("empty.py:1",), "empty.py has 0 lines"),
         (("notes.ipynb:3",), "can't explain notebooks"),
         (("train.py:3", "helper.py"), "names the file itself"),
+        (("train.py:3", "--output-format", "json"), "--why writes text of its own; --output-format can't be given"),
+        (("train.py:3", "-o", "out.txt"), "--output-file can't be given with it"),
+        (("train.py:3", "--add-allow", "known"), "--add-allow can't be given with it"),
     ],
 )
 def test_wrong_usage(hostsync_in: Hostsync, project: Path, args: tuple[str, ...], said: str) -> None:

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 STDIN_NAME = "<stdin>"
+_WITH_SUPPRESSED = "sarif"
+"""The format that has a place for what is suppressed."""
 _PIECES = 256
 """How many findings are written at once."""
 
@@ -89,6 +91,8 @@ def check(invocation: Invocation) -> int:
         if settings.output_format not in FORMATS:
             known = ", ".join(FORMATS)
             raise CommandError(f"--statistics needs one of the formats {known}, not `{settings.output_format}`")
+    if invocation.show_suppressed and settings.output_format != _WITH_SUPPRESSED:
+        raise CommandError(f"--show-suppressed needs the format {_WITH_SUPPRESSED}, not `{settings.output_format}`")
     if invocation.show_settings:
         return _show_settings(paths[0], resolver)
     if settings.ops:
