@@ -80,6 +80,14 @@ def test_of_a_file_that_could_not_be_read_everything_stays() -> None:
     assert updated(seen, counts, CODES, {"a.py"}) == {keys[0]: 2}
 
 
+def test_what_is_off_in_a_file_is_not_judged_there() -> None:
+    keys = [Key("a.py", "f", "HS101"), Key("b.py", "f", "HS101")]
+    seen = {"a.py": Seen((), off=frozenset(("HS101",))), "b.py": Seen(())}
+    counts = dict.fromkeys(keys, 1)
+    assert [stale.key for stale in apply(seen, counts, CODES).stale] == [keys[1]]
+    assert updated(seen, counts, CODES, ()) == {keys[0]: 1}
+
+
 def test_keys_are_relative_with_slashes(tmp_path: Path) -> None:
     assert file_key(tmp_path / "src" / "a.py", tmp_path / "ci" / "base.json") == "../src/a.py"
 

@@ -45,10 +45,12 @@ class Seen(NamedTuple):
     """What was found as well, and is hidden by options of this run alone."""
     is_whole: bool = True
     """Whether all of the file could be read and parsed."""
+    off: frozenset[str] = frozenset()
+    """The codes that are off in this file alone."""
 
     def may_be(self, key: Key, recorded: int, found: int) -> int:
         """How many of the findings that are `recorded` for `key` there may still be, of which `found` are shown."""
-        if not self.is_whole:
+        if not self.is_whole or key.code in self.off:
             return recorded
         return min(recorded, found + sum(1 for f in self.unshown if (f.symbol, f.code) == (key.scope, key.code)))
 

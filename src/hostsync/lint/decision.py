@@ -32,6 +32,8 @@ class Decided(NamedTuple):
     """What allow comments cover."""
     unshown: tuple[Finding, ...] = ()
     """What would be shown without the options for confidence and hot code."""
+    off: frozenset[str] = frozenset()
+    """The codes that per-file ignores turn off in it."""
 
 
 class Judge:
@@ -55,7 +57,8 @@ class Judge:
 
     def decide(self, checked: Checked, path: Path, filename: str) -> Decided:
         """What is shown of the file `path`, called `filename`."""
-        on = self.enabled - self._ignores.ignored(path) if self.enabled else self.enabled
+        off = self._ignores.ignored(path) if self.enabled else frozenset()
+        on = self.enabled - off
         shown = tuple(f for f in checked.findings if f.code in on and self._is_shown(f))
         kept, suppressed = split(shown, checked.allows, self._names)
         unshown: tuple[Finding, ...] = ()
@@ -76,6 +79,7 @@ class Judge:
             tuple(located(diagnostic, filename, checked.cells) for diagnostic in checked.diagnostics),
             tuple(one._replace(finding=located(one.finding, filename, checked.cells)) for one in suppressed),
             unshown,
+            off,
         )
 
     def _is_shown(self, finding: Finding) -> bool:
@@ -148,4 +152,4 @@ def apply_baselines(
 
 
 def _seen(entry: Decided) -> baseline.Seen:
-    return baseline.Seen(entry.findings, entry.unshown, not entry.diagnostics)
+    return baseline.Seen(entry.findings, entry.unshown, not entry.diagnostics, entry.off)
