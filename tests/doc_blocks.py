@@ -1,7 +1,7 @@
 """The pages of the documentation, and the commands in them.
 
 A `console` block shows commands (`$ hostsync …`) and what they print; a row of `...` stands for rows that are left out.
-Commands run in a folder that holds a copy of docs/example, those of one block one after the other.
+Commands run in a folder that holds a copy of docs/example, those of a page one after the other, as a reader types them.
 """
 
 from __future__ import annotations
@@ -95,13 +95,11 @@ def copy_example(folder: Path) -> None:
     shutil.copytree(ROOT / "docs" / "example", folder / "docs" / "example", ignore=caches)
 
 
-def play(block: Block, folder: Path) -> Iterator[tuple[Shown, list[str]]]:
-    """Runs the commands of a block in `folder`, and yields what each prints."""
-    shutil.copytree(
-        ROOT / "docs" / "example", folder / "docs" / "example", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    for shown in commands(block):
-        yield shown, run(shown.command, folder)[1]
+def play(page: Path, folder: Path) -> Iterator[tuple[Block, list[tuple[Shown, list[str]]]]]:
+    """Runs the commands of a page in `folder`, and yields what each prints, block by block."""
+    copy_example(folder)
+    for block in blocks(page, "console"):
+        yield block, [(shown, run(shown.command, folder)[1]) for shown in commands(block)]
 
 
 def pieces_of(shown: tuple[str, ...]) -> list[list[str]]:
@@ -133,11 +131,11 @@ def agrees(shown: tuple[str, ...], printed: list[str]) -> bool:
     return at <= end
 
 
-def renewed(block: Block, folder: Path) -> str:
-    """The text of a block as it has to be now. Where rows are left out, as many as before are shown at the beginning
-    and at the end, and between them those from the same first row on."""
+def renewed(ran: list[tuple[Shown, list[str]]]) -> str:
+    """The text of a block as it has to be, by what its commands printed. Where rows are left out, as many as before are
+    shown at the beginning and at the end, and between them those from the same first row on."""
     lines = []
-    for shown, printed in play(block, folder):
+    for shown, printed in ran:
         lines.append(f"$ {shown.command}")
         first, *middle = pieces_of(shown.output)
         if not middle:
@@ -153,7 +151,9 @@ def renewed(block: Block, folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def renew(block: Block, folder: Path) -> None:
-    """Writes the output of today into the page."""
-    text = block.page.read_text(encoding="utf-8")
-    block.page.write_text(text.replace(block.text, renewed(block, folder), 1), encoding="utf-8", newline="\n")
+def renew(page: Path, folder: Path) -> None:
+    """Writes the outputs of today into a page."""
+    text = page.read_text(encoding="utf-8")
+    for block, ran in play(page, folder):
+        text = text.replace(block.text, renewed(ran), 1)
+    page.write_text(text, encoding="utf-8", newline="\n")

@@ -31,7 +31,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-CONSOLE = [block for page in PAGES for block in blocks(page, "console")]
+CONSOLE = [page for page in PAGES if blocks(page, "console")]
 RENEW = "HOSTSYNC_RENEW_DOCS" in os.environ
 CHECK_PAGE = ROOT / "docs" / "check.md"
 CONFIGURATION = ROOT / "docs" / "reference" / "configuration.md"
@@ -39,13 +39,18 @@ OUTPUT = ROOT / "docs" / "reference" / "output.md"
 EVENTS = ROOT / "docs" / "reference" / "events.md"
 
 
-@pytest.mark.parametrize("block", CONSOLE, ids=lambda block: block.name)
-def test_outputs_are_those_of_real_runs(block, tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", CONSOLE, ids=lambda page: page.name)
+def test_outputs_are_those_of_real_runs(page: Path, tmp_path: Path) -> None:
     if RENEW:
-        renew(block, tmp_path)
+        renew(page, tmp_path)
         return
-    for shown, printed in play(block, tmp_path):
-        assert agrees(shown.output, printed), "\n".join([f"{shown.command} prints:", *printed])
+    wrong = [
+        "\n".join([f"{block.name}: {shown.command} prints:", *printed])
+        for block, ran in play(page, tmp_path)
+        for shown, printed in ran
+        if not agrees(shown.output, printed)
+    ]
+    assert not wrong, "\n\n".join(wrong)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -109,7 +109,7 @@ def examine(checked: Checked, text: str) -> None:
         assert 1 <= finding.location.row <= finding.end_location.row <= rows
         assert finding.location < finding.end_location
         assert finding.message.isprintable()
-    assert from_plain(to_plain(checked), RULES) == checked
+    assert from_plain(to_plain(checked, RULES), RULES) == checked
 
 
 @given(mutated())

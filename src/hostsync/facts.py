@@ -492,7 +492,9 @@ class Allow(NamedTuple):
     last_row: int
     """The rows of the statement that it covers (of the file, for `allow-file`)."""
     is_malformed: bool = False
-    """It has brackets that are not closed, or with nothing in them. It allows nothing."""
+    """It has brackets that are not closed, or with nothing in them, or is not understood. It allows nothing."""
+    unknown: str = ""
+    """What is not understood of it, if anything, such as `ignore` in the place of `allow`."""
 
 
 class Module(NamedTuple):

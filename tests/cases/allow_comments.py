@@ -14,3 +14,10 @@ def hygiene(loss: Tensor, steps: int):
     last = table[-1].item()  # hostsync: allow[HS101] the last one  # expect: HS901
     other = loss.item()  # hostsync: allow[HS103] another rule  # expect: HS101, HS901
     return last, other
+
+
+def not_understood(loss: Tensor):
+    a = loss.item()  # hostsync: allow(HS101) once  # expect: HS101, HS901
+    b = loss.item()  # hostsync: ignore[HS101] once  # expect: HS101, HS901
+    c = loss.item()  # hostsync: allow (once an epoch)  # silent: HS101, HS901
+    return a, b, c

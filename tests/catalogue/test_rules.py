@@ -301,6 +301,22 @@ def test_a_rule_is_read() -> None:
     assert (rule.code, rule.name, rule.hot_only, rule.fix) == ("ACME101", "acme-call", False, "none")
     assert rule.events[0].ops == ("acme.wait",)
     assert rule.page == "## Why it waits\n\nIt does.\n"
+    assert rule.helps == () and rule.help_for("acme.wait") == "don't"
+
+
+def test_a_rule_may_have_another_help_for_some_operations() -> None:
+    first, second = '[[helps]]\nops = ["acme.w*"]\nhelp = "wait less"', '[[helps]]\nops = ["acme.*"]\nhelp = "ask less"'
+    rule = parse_rule(FRONT.replace("+++\n\n##", f"{first}\n{second}\n+++\n\n##"), PATH).rule
+    helps = [rule.help_for(op) for op in ("acme.wait", "acme.ask", "other.wait")]
+    assert helps == ["wait less", "ask less", "don't"]
+
+
+def test_the_help_fits_the_operation() -> None:
+    rules = {rule.code: rule for rule in load_only_rules()}
+    assert "torch.sqrt" in rules["HS103"].help_for("math.sqrt")
+    assert "torch.sqrt" not in rules["HS103"].help_for("builtins.float")
+    assert rules["HS605"].help_for("torch.save").startswith("save less often")
+    assert rules["HS605"].help_for("torch.cov") == rules["HS605"].help
 
 
 @pytest.mark.parametrize(
@@ -325,6 +341,11 @@ def test_a_rule_is_read() -> None:
         ("+++\n\n##", '[ops]\n"acme.wait" = { colour = "red" }\n+++\n\n##', 15, "acme.wait"),
         ("+++\n\n##", '[ops."acme.wait"]\nreturns = "nonsense"\n+++\n\n##', 14, "acme.wait"),
         ("+++\n\n##", "[ops]\nacme = 1\n+++\n\n##", 14, "table of tables"),
+        ("+++\n\n##", '[[helps]]\nops = ["a"]\n+++\n\n##', 14, "`help` is one line of text"),
+        ("+++\n\n##", '[[helps]]\nhelp = "x"\nop = "a"\n+++\n\n##', 16, "unknown key `op`; a help has ops, help"),
+        ("+++\n\n##", '[[helps]]\nhelp = "x"\nops = "a"\n+++\n\n##', 16, "list of strings"),
+        ("+++\n\n##", '[[helps]]\nhelp = "x"\n+++\n\n##', 14, "ops names no operation"),
+        ('fix = "none"', 'fix = "none"\nhelps = 1', 10, "helps are tables"),
     ],
 )
 def test_a_mistake_is_reported_with_file_and_line(old: str, new: str, row: int, message: str) -> None:

@@ -85,9 +85,16 @@ def test_selection(hostsync_in: Hostsync) -> None:
     for args in (["--ignore", "HS101"], ["--ignore=item-read-back"], ["--per-file-ignores", "pkg/*:HS101"]):
         assert codes(hostsync_in("check", "--output-format=json", *args).out) == [c for c in everything if c != "HS101"]
     assert codes(hostsync_in("check", "--output-format=json", "--hot-only").out) == []
+    assert codes(hostsync_in("check", "--output-format=json", "--select=hs101").out) == ["HS101"]
     unknown = hostsync_in("check", "--select", "HS1O1")
     assert unknown.code == 2
     assert "unknown rule `HS1O1`; did you mean" in unknown.err
+
+
+def test_what_is_said_of_the_run(hostsync_in: Hostsync) -> None:
+    one = hostsync_in("check", "pkg/waits.py", "--verbose").err
+    assert f"\n1 file, {len(WAITS)} bytes in " in one
+    assert "\n2 files, " in hostsync_in("check", "--verbose").err
 
 
 def test_configuration(hostsync_in: Hostsync, tmp_path: Path) -> None:
@@ -149,6 +156,10 @@ def test_a_release_of_which_nothing_is_known_is_said_to_be_one(hostsync_in: Host
         ["check", "--per-file-ignores", ","],
         ["check", ""],
         ["check", "pkg", ""],
+        ["check", "--stdin-filename", "a.py"],
+        ["check", "pkg", "--stdin-filename", "a.py"],
+        ["check", "--show-suppressed"],
+        ["check", "--show-suppressed", "--output-format", "json"],
         ["nonsense"],
     ],
 )
@@ -263,7 +274,18 @@ def test_allow_comments(hostsync_in: Hostsync, tmp_path: Path) -> None:
     assert codes(hostsync_in("check", "--output-format=json").out) == ["HS901", "HS902"]
 
 
-@pytest.mark.parametrize("comment", ["allow[HS102 copy is meant", "allow[] todo", "allow-file[HS101 why"])
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "allow[HS102 copy is meant",
+        "allow[] todo",
+        "allow-file[HS101 why",
+        "allow(HS101) only the item",
+        "ignore[HS101]",
+        "disable=HS101",
+        "alow[HS101] why",
+    ],
+)
 def test_malformed_allow_comments_allow_nothing(hostsync_in: Hostsync, tmp_path: Path, comment: str) -> None:
     path = tmp_path / "pkg/waits.py"
     path.write_text(WAITS.replace("y.item()", f"y.item()  # hostsync: {comment}"))
@@ -314,6 +336,30 @@ def test_baseline_entries_of_files_that_are_gone_are_stale(hostsync_in: Hostsync
     assert hostsync_in(*args).err.count("records 1, found 0") == 2
     hostsync_in(*args, "--update-baseline")
     assert json.loads((tmp_path / "base.json").read_text()) == {"version": 1, "files": {}}
+
+
+def test_an_update_of_a_baseline_keeps_what_it_can_not_see(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    path, base = tmp_path / "pkg/waits.py", tmp_path / "base.json"
+    source = WAITS + "\n\ndef g(x: torch.Tensor):\n    for _ in range(3):\n        print(x.item())\n"
+    path.write_text(source)
+    args = ("check", "--baseline", "base.json", "--select", "HS101,HS9", "--update-baseline")
+    hostsync_in(*args)
+    known = json.loads(base.read_text())
+    assert known["files"] == {"pkg/waits.py": {"f": {"HS101": 1}, "g": {"HS101": 1}}}
+    for options in (("--min-confidence", "certain"), ("--hot-only",), ("--per-file-ignores", "pkg/*:HS101")):
+        assert "records" not in hostsync_in(*args[:-1], *options).err
+        hostsync_in(*args, *options)
+        assert json.loads(base.read_text()) == known
+    for broken in (b"def f(:\n", b"\xff\n"):
+        path.write_bytes(source.encode() + broken)
+        ran = hostsync_in(*args)
+        assert ran.code == 1 and "records" not in ran.err
+        assert json.loads(base.read_text()) == known
+    path.write_text(source.replace("x.item()", "x.sum()"))
+    hostsync_in(*args, "--hot-only")
+    assert json.loads(base.read_text())["files"] == {"pkg/waits.py": {"f": {"HS101": 1}}}
+    (tmp_path / "pyproject.toml").write_text("[tool.hostsync]\nhot-only = true\n")
+    assert "f: HS101: records 1, found 0" in hostsync_in(*args[:-1]).err
 
 
 def test_add_allow(hostsync_in: Hostsync, tmp_path: Path) -> None:
@@ -407,9 +453,22 @@ def test_the_cache_is_used_and_can_be_left_alone(hostsync_in: Hostsync, tmp_path
     assert (tmp_path / "elsewhere").is_dir()
 
 
+def test_the_cache_and_the_format_are_those_of_the_current_folder(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    for name in ("inner/sub", "elsewhere"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").unlink()
+    (tmp_path / "inner/hostsync.toml").write_text('output-format = "json"\n')
+    (tmp_path / "inner/waits.py").write_text(WAITS)
+    assert hostsync_in("check", "../inner", cwd=tmp_path / "elsewhere").out.count("waits.py:6:12: HS101") == 1
+    assert [path.parent.name for path in tmp_path.rglob(".hostsync_cache")] == ["elsewhere"]
+    assert codes(hostsync_in("check", "..", "--select=HS101", cwd=tmp_path / "inner/sub").out) == ["HS101"]
+    assert (tmp_path / "inner/.hostsync_cache").is_dir() and not (tmp_path / "inner/sub/.hostsync_cache").exists()
+
+
 def test_version_and_help(hostsync_in: Hostsync) -> None:
     import hostsync
 
     assert hostsync_in("--version").out == f"hostsync {hostsync.__version__}\n"
-    assert "check" in hostsync_in("--help").out
+    about = hostsync_in("--help").out
+    assert "check" in about and "..." not in about.partition("Commands:")[2]
     assert "--update-baseline" in hostsync_in("check", "--help").out

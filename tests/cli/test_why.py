@@ -56,6 +56,7 @@ def project(tmp_path: Path) -> Path:
 def test_where_it_speaks(hostsync_in: Hostsync, project: Path) -> None:
     done = hostsync_in("check", "--why", "train.py:8")
     assert (done.code, done.err) == (0, "")
+    assert hostsync_in("check", "--why", "train.py:8", "--output-format", "full").out == done.out
     lines = done.out.splitlines()
     assert lines[:2] == ["train.py:8: total = loss.item()", "in train"]
     assert any(line.startswith("  loss: a tensor") for line in lines)
@@ -96,6 +97,26 @@ def test_names_that_stand_alone(hostsync_in: Hostsync, tmp_path: Path) -> None:
     }
 
 
+def test_names_in_an_index(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    rows = {
+        "x[:, t] = -1e9": ["x", "t", "-1e9"],
+        "y = x[:, t]": ["x", "t", "x[:, t]"],
+        "x[a:b, ..., t] = 0": ["x", "a", "b", "t"],
+        "x[(t, a)] = 0": ["x", "t", "a"],
+        "x[t + 1, :b] = y": ["x", "t", "t + 1", "b", "y"],
+        "x[:, t] += 1": ["x", "t"],
+        "x[t] -= y": ["x", "t", "y"],
+        "del x[t]": ["x", "t"],
+        "[t for a, b in x.T]": ["t", "x", "x.T", "[t for a, b in x.T]"],
+    }
+    head = "import torch\ndef f(x: torch.Tensor, y: torch.Tensor, t: int, a: int, b: int):\n"
+    (tmp_path / "rows.py").write_text(head + "".join(f"    {row}\n" for row in rows), encoding="utf-8")
+    for row, (text, expected) in enumerate(rows.items(), 3):
+        lines = hostsync_in("check", "--why", f"rows.py:{row}").out.splitlines()
+        told = [line[2:].rpartition(": ")[0] for line in lines if line.startswith("  ") and line[2] != " "]
+        assert [line.partition(": ")[0] for line in told] == expected, (text, told)
+
+
 def test_what_is_not_known_is_not_called_a_method(hostsync_in: Hostsync, tmp_path: Path) -> None:
     source = (
         "import torch\nclass A:\n    def f(self, x):\n        return self.rate, x.rate, x * 2, torch.zeros(3).item\n"
@@ -133,6 +154,9 @@ def test_what_settings_hide_is_told(hostsync_in: Hostsync, project: Path) -> Non
         (("empty.py:1",), "empty.py has 0 lines"),
         (("notes.ipynb:3",), "can't explain notebooks"),
         (("train.py:3", "helper.py"), "names the file itself"),
+        (("train.py:3", "--output-format", "json"), "--why writes text of its own; --output-format can't be given"),
+        (("train.py:3", "-o", "out.txt"), "--output-file can't be given with it"),
+        (("train.py:3", "--add-allow", "known"), "--add-allow can't be given with it"),
     ],
 )
 def test_wrong_usage(hostsync_in: Hostsync, project: Path, args: tuple[str, ...], said: str) -> None:

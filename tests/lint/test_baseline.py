@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hostsync.findings import Finding, Location
-from hostsync.lint.baseline import BaselineError, Key, apply, file_key, read, updated, write
+from hostsync.lint.baseline import BaselineError, Key, Seen, apply, file_key, read, updated, write
 
 CODES = ("HS101", "HS201")
 
@@ -34,14 +34,14 @@ def test_round_trip_and_layout(tmp_path: Path) -> None:
 
 def test_hides_as_many_as_it_counts_wherever_they_are() -> None:
     counts = {Key("a.py", "f", "HS101"): 2}
-    applied = apply({"a.py": (finding(7), finding(90), finding(91), finding(5, "HS201"))}, counts, CODES)
+    applied = apply({"a.py": Seen((finding(7), finding(90), finding(91), finding(5, "HS201")))}, counts, CODES)
     assert [(f.code, f.location.row) for f in applied.findings] == [("HS101", 91), ("HS201", 5)]
     assert (applied.hidden, applied.stale) == (2, ())
 
 
 def test_stale_entries_are_told_for_what_was_looked_at() -> None:
     keys = [Key("a.py", "f", "HS101"), Key("a.py", "g", "HS201"), Key("other.py", "f", "HS101")]
-    applied = apply({"a.py": (finding(1),)}, dict.fromkeys(keys, 2), ("HS101",))
+    applied = apply({"a.py": Seen((finding(1),))}, dict.fromkeys(keys, 2), ("HS101",))
     assert [(stale.key, stale.recorded, stale.found) for stale in applied.stale] == [(keys[0], 2, 1)]
 
 
@@ -52,11 +52,40 @@ def test_updating_keeps_what_was_not_looked_at() -> None:
         Key("other.py", "f", "HS101"): 1,
         Key("gone.py", "f", "HS101"): 1,
     }
-    assert updated({"a.py": (finding(1), finding(2))}, counts, ("HS101",), {"gone.py"}) == {
+    assert updated({"a.py": Seen((finding(1), finding(2)))}, counts, ("HS101",), {"gone.py"}) == {
         Key("a.py", "f", "HS101"): 2,
         Key("a.py", "f", "HS201"): 1,
         Key("other.py", "f", "HS101"): 1,
     }
+
+
+def test_what_options_hide_is_neither_stale_nor_dropped() -> None:
+    keys = [Key("a.py", "f", "HS101"), Key("a.py", "g", "HS101")]
+    seen = {"a.py": Seen((finding(1),), (finding(2), finding(3)))}
+    counts = dict.fromkeys(keys, 2)
+    assert [stale.key for stale in apply(seen, counts, CODES).stale] == [keys[1]]
+    assert updated(seen, counts, CODES, ()) == {keys[0]: 2}
+    counts = {keys[0]: 9}
+    assert [(stale.recorded, stale.found) for stale in apply(seen, counts, CODES).stale] == [(9, 1)]
+    assert updated(seen, counts, CODES, ()) == {keys[0]: 3}
+    assert updated(seen, {}, CODES, ()) == {keys[0]: 1}
+
+
+def test_of_a_file_that_could_not_be_read_everything_stays() -> None:
+    keys = [Key("a.py", "f", "HS101"), Key("a.py", "g", "HS201")]
+    seen = {"a.py": Seen((finding(1), finding(2)), is_whole=False)}
+    counts = dict.fromkeys(keys, 1)
+    assert apply(seen, counts, CODES).stale == ()
+    assert updated(seen, counts, CODES, ()) == {keys[0]: 2, keys[1]: 1}
+    assert updated(seen, counts, CODES, {"a.py"}) == {keys[0]: 2}
+
+
+def test_what_is_off_in_a_file_is_not_judged_there() -> None:
+    keys = [Key("a.py", "f", "HS101"), Key("b.py", "f", "HS101")]
+    seen = {"a.py": Seen((), off=frozenset(("HS101",))), "b.py": Seen(())}
+    counts = dict.fromkeys(keys, 1)
+    assert [stale.key for stale in apply(seen, counts, CODES).stale] == [keys[1]]
+    assert updated(seen, counts, CODES, ()) == {keys[0]: 1}
 
 
 def test_keys_are_relative_with_slashes(tmp_path: Path) -> None:

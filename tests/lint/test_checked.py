@@ -30,7 +30,7 @@ FINDING = Finding(
     rule_url(RULE),
 )
 CHECKED = Checked(
-    (FINDING, FINDING._replace(hot=None, versions=None, chain=())),
+    (FINDING, FINDING._replace(hot=None, versions=None, chain=(), help="of this operation")),
     (Allow(Span(1, 2, 3, 4), ("HS101", "x"), "why", False, 1, 9, True),),
     (Diagnostic("syntax-error", "", Location(3, 4), "bad"), Diagnostic("x", "", Location(3, 4, 2), "bad")),
     (Cell(1, 1), Cell(3, 10)),
@@ -39,7 +39,7 @@ CHECKED = Checked(
 
 @pytest.mark.parametrize("checked", [CHECKED, Checked(), Checked(allows=CHECKED.allows)])
 def test_plain_form_round_trips_through_json(checked: Checked) -> None:
-    assert from_plain(json.loads(json.dumps(to_plain(checked))), RULES) == checked
+    assert from_plain(json.loads(json.dumps(to_plain(checked, RULES))), RULES) == checked
 
 
 @pytest.mark.parametrize("data", [None, 1, "x", [], [[], [], []], [[1], [], [], []], [[["HS999"]], [], [], []], {}])
@@ -48,7 +48,7 @@ def test_anything_else_is_refused(data: object) -> None:
 
 
 def test_every_part_is_checked() -> None:
-    text = json.dumps(to_plain(CHECKED))
+    text = json.dumps(to_plain(CHECKED, RULES))
     refused = 0
     for old, new in [('"m"', "5"), ("12", '"12"'), ("[2, ", "[null, "), ('"<2.15"', "[]"), ('"HS101"', '"HS999"')]:
         assert old in text

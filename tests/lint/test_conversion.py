@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hostsync.catalogue.model import EventMatch, Rule
+from hostsync.catalogue.model import EventMatch, Help, Rule
 from hostsync.catalogue.rules import RuleIndex
 from hostsync.facts import Span
 from hostsync.findings import ChainStep
@@ -42,6 +42,12 @@ def test_a_finding_has_all_parts() -> None:
     )
     assert finding.chain == (ChainStep(1, "model(a, b), a module on the GPU"), ChainStep(3, "x"))
     assert finding.url.endswith("/rules/HS101-hs101")
+
+
+def test_the_help_is_that_of_the_operation() -> None:
+    own = rule("HS101", "read-back", "waits")._replace(helps=(Help(("math.*",), "stay in torch"),))
+    found = to_findings([event(Span(3, 4, 3, 12)), event(Span(4, 1, 4, 9), op="math.sqrt")], RuleIndex([own]), LINES)
+    assert [finding.help for finding in found] == ["help", "stay in torch"]
 
 
 def test_a_rule_for_hot_code_is_silent_elsewhere() -> None:

@@ -16,6 +16,7 @@ NAMES = {
     "HS110": "print-tensor",
     "HS201": "branch-on-tensor",
     "XY100": "own-rule",
+    "XY200": "barrier",
 }
 
 
@@ -35,6 +36,10 @@ RULES = tuple(rule(code, name) for code, name in NAMES.items())
         ("HS10", {"HS101", "HS102"}),
         ("HS101", {"HS101"}),
         ("item-read-back", {"HS101"}),
+        ("all", set(NAMES)),
+        ("hs1", {"HS101", "HS102", "HS110"}),
+        ("hs101", {"HS101"}),
+        ("Item-Read-Back", {"HS101"}),
     ],
 )
 def test_what_selectors_stand_for(selector: str, codes: set[str]) -> None:
@@ -46,7 +51,8 @@ def test_what_selectors_stand_for(selector: str, codes: set[str]) -> None:
     [
         ("HS109", "did you mean"),
         ("item-readback", "did you mean `item-read-back`?"),
-        ("hs101", "`HS101`"),
+        ("hs1o1", "`HS101`"),
+        ("item", "unknown rule `item`"),
         ("", "unknown rule ``"),
         ("%%%", "`hostsync rules` lists them"),
     ],
@@ -60,14 +66,18 @@ def test_unknown_selectors_are_told_with_suggestions(selector: str, telling: str
 @pytest.mark.parametrize(
     ("select", "ignore", "extend", "codes"),
     [
-        (("ALL",), (), (), "HS101 HS102 HS110 HS201 XY100"),
+        (("ALL",), (), (), "HS101 HS102 HS110 HS201 XY100 XY200"),
         (("HS1",), ("HS101",), (), "HS102 HS110"),
         (("HS101",), ("HS1",), (), "HS101"),
         (("HS1",), ("HS1",), (), ""),
-        (("ALL",), ("HS1",), ("HS10",), "HS101 HS102 HS201 XY100"),
+        (("ALL",), ("HS1",), ("HS10",), "HS101 HS102 HS201 XY100 XY200"),
         (("item-read-back",), ("HS1",), (), "HS101"),
         (("HS1",), ("item-read-back",), (), "HS102 HS110"),
         (("HS2",), (), ("own-rule",), "HS201 XY100"),
+        (("hs101",), ("Hs1",), (), "HS101"),
+        (("HS1",), ("Item-Read-Back",), ("all",), "HS102 HS110 HS201 XY100 XY200"),
+        (("barrier",), ("XY200",), (), ""),
+        (("XY200",), ("barrier",), (), ""),
         ((), (), (), ""),
     ],
 )

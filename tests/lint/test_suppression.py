@@ -82,6 +82,13 @@ def test_malformed_comments_cover_nothing_and_are_told() -> None:
         assert message == "the brackets of this comment are not closed or name no rule, so it allows nothing"
 
 
+def test_comments_that_are_not_understood_cover_nothing_and_are_told() -> None:
+    unknown = allow(reason="")._replace(is_malformed=True, unknown="ignore")
+    assert kept([finding("HS101", 10)], unknown) == [("HS101", 10)]
+    message = "`ignore` is not understood, so this comment allows nothing: write `allow[HS101] reason`"
+    assert told([finding("HS101", 10)], unknown) == [("HS901", message)]
+
+
 def test_a_missing_reason_is_told() -> None:
     assert told([finding("HS101", 10)], allow("HS101", reason="")) == [("HS902", "message of HS902")]
 

@@ -17,7 +17,8 @@ def write(path: Path, text: str) -> Path:
 
 
 def test_every_setting_has_a_key() -> None:
-    assert {key.replace("-", "_") for key in KEYS} | {"root", "source"} == set(Settings._fields)
+    others = {"root", "source", "usual_confidence", "usually_hot_only"}
+    assert {key.replace("-", "_") for key in KEYS} | others == set(Settings._fields)
 
 
 def test_every_override_is_a_setting() -> None:
@@ -121,6 +122,15 @@ def test_mistakes_name_file_and_key(tmp_path: Path, text: str, telling: str) -> 
     if "TOML" not in telling:
         assert telling in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+def test_the_folder_of_the_cache_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "a.py").touch()
+    (tmp_path / "hostsync.toml").write_text('cache-dir = "a.py"\n')
+    with pytest.raises(ConfigError, match=r"hostsync.toml: cache-dir: expected a folder, and `.*a.py` is a file"):
+        load(tmp_path / "hostsync.toml")
+    (tmp_path / "hostsync.toml").write_text('cache-dir = "a"\n')
+    assert load(tmp_path / "hostsync.toml").cache_dir == tmp_path / "a"
 
 
 def test_undecodable_and_missing_files(tmp_path: Path) -> None:

@@ -55,6 +55,17 @@ def test_the_example_of_an_ini_file_can_be_used(pytester: pytest.Pytester, plain
     done.stdout.fnmatch_lines(["hostsync: every test is watched (level implicit, scope call,setup)"])
 
 
+def test_the_example_of_an_expected_failure_passes_without_cuda(pytester: pytest.Pytester, plain: Run) -> None:
+    torch = ("__version__ = '2.13'", "class version: cuda = None", "class cuda: is_available = staticmethod(bool)")
+    pytester.makepyfile(torch="\n".join(torch))
+    blocks = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    (block,) = (text for text in blocks if "xfail" in text)
+    fixture = "import pytest\n\n@pytest.fixture\ndef sampler():\n    return Sampler()\n"
+    pytester.makeconftest(f"{fixture}\nclass Sampler:\n    def draw(self):\n        pass\n")
+    pytester.makepyfile(block)
+    plain("-rA").assert_outcomes(passed=1)
+
+
 def test_the_keys_of_the_report(pytester: pytest.Pytester, pretended: Run) -> None:
     pytester.makepyfile("import pretended\n\ndef test_it():\n    pretended.wait()\n")
     pretended("--host-sync=report", "--host-sync-report=out.json")

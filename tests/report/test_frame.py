@@ -79,3 +79,11 @@ def test_of_many_rows_the_middle_is_left_out() -> None:
 )
 def test_places_beyond_the_source_do_no_harm(start: tuple[int, int], end: tuple[int, int]) -> None:
     assert any("message" in line for line in drawn(["ab", "cd"], start, end))
+
+
+def test_a_line_with_many_findings_is_laid_out_once() -> None:
+    line = ", ".join(["x.item()"] * 5_000)
+    before = draw.cache_info().misses
+    for column in range(1, len(line), 10):
+        list(frame([line], Location(1, column), Location(1, column + 8), "waits", Style(False)))
+    assert draw.cache_info().misses == before + 1

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
 import hostsync
+from hostsync.runtime import chain, sources
+from hostsync.runtime.capture import Capture
 from hostsync.runtime.errors import OracleError, SourceError
 from hostsync.runtime.oracle import Waited
 
@@ -25,6 +29,34 @@ def test_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen.sources == () and "torch isn't installed" in seen.blind_spots[0]
     with pytest.raises(SourceError, match="torch isn't installed"), hostsync.watch("driver"):
         pass
+
+
+def test_before_cuda_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    late: list[Callable[[], None]] = []
+    cuda = SimpleNamespace(is_initialized=lambda: False, _tls=SimpleNamespace(), _lazy_call=late.append)
+    compiler = SimpleNamespace(is_compiling=lambda: False)
+    torch = SimpleNamespace(version=SimpleNamespace(cuda="13.0"), cuda=cuda, compiler=compiler)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setattr(chain, "is_compiling", chain.is_compiling)
+    with hostsync.watch() as seen, hostsync.watch("driver") as named, hostsync.forbid():
+        pass
+    assert len(late) == 3
+    for one in (seen, named):
+        assert one.sources == () and one.blind_spots == ("no source was active: CUDA was not in use",)
+
+
+def test_sources_that_fail_when_cuda_starts_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise SourceError("somebody else has it")
+
+    monkeypatch.setattr(sources, "_MAKE", dict.fromkeys(sources.ORDER, fail))
+    for wanted in (("auto",), ("trace",)):
+        session = sources.Session(0, wanted)
+        session.start_late()
+        capture = Capture()
+        capture._session = session
+        assert capture.sources == () and all("somebody else has it" in spot for spot in capture.blind_spots)
+        assert len(capture.blind_spots) == (3 if wanted == ("auto",) else 1)
 
 
 def test_a_torch_without_cuda() -> None:

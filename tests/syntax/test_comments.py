@@ -45,7 +45,7 @@ def covered(text: str) -> list[tuple[int, int]]:
         (f"'''\n{WHOLE}\n'''\n", []),
         (f"x = f'{{a}} {WHOLE}'\n", []),
         ("x = 1\n# hostsync: allow-file[HS1] why\ny = 2\n", [(1, 3)]),
-        ("# hostsync: allow-everything[HS1] why\n# hostsync: allowed\n# hostsync allow[HS1]\n", []),
+        ("# hostsync allow[HS1] why\n# not hostsync: allowed\n", []),
         (f"if a:\n    b\n{WHOLE}\nelif c:\n    d\n", [(4, 4)]),
         (f"x = (\n  f'{{a}}'  {WHOLE}\n)\n", [(1, 3)]),
     ],
@@ -94,6 +94,41 @@ def test_texts(comment: str, codes: tuple[str, ...], reason: str) -> None:
 def test_brackets(comment: str, is_malformed: bool) -> None:
     (allow,) = find_allows(f"x = 1  {comment}\n")
     assert allow.is_malformed is is_malformed
+
+
+@pytest.mark.parametrize(
+    ("comment", "unknown"),
+    [
+        ("# hostsync: allow(HS101) why", "allow("),
+        ("# hostsync: allow(item-read-back) why", "allow("),
+        ("# hostsync: allow (HS101) why", "allow (HS101"),
+        ("# hostsync: allow-file{HS101} why", "allow-file{"),
+        ("# hostsync: allow=HS101", "allow="),
+        ("# hostsync: allow: HS101 why", "allow: HS101"),
+        ("# hostsync: allow HS101 why", "allow HS101"),
+        ("# hostsync: allow hs101 why", "allow hs101"),
+        ("# hostsync: ignore[HS101] why", "ignore"),
+        ("# noqa  # hostsync: disable=HS101", "disable"),
+        ("# hostsync: alow[HS101] why", "alow"),
+        ("# hostsync: allow-files[HS101] why", "allow-files"),
+        ("# hostsync: allowed", "allowed"),
+        ("# hostsync: [HS101] why", "[HS101]"),
+        ("# hostsync:", "hostsync:"),
+        ("# hostsync: allow (once an epoch) why", ""),
+        ("# hostsync: allow: once an epoch", ""),
+        ("# hostsync: allow[HS101] why (HS102)", ""),
+        ("# hostsync: allow GB200 why", ""),
+        ("# hostsync: allow what HS101 tells of", ""),
+    ],
+)
+def test_what_is_not_understood(comment: str, unknown: str) -> None:
+    (allow,) = find_allows(f"x = 1  {comment}\n")
+    assert (allow.is_malformed, allow.unknown) == (bool(unknown), unknown)
+
+
+@pytest.mark.parametrize("text", ["x = '# hostsync: ignore'\n", "# see hostsync: it waits\n", "# hostsync is a tool\n"])
+def test_what_is_no_comment_to_hostsync(text: str) -> None:
+    assert find_allows(text) == ()
 
 
 def test_several_in_one_comment() -> None:

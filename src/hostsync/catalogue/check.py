@@ -22,7 +22,7 @@ def check_rule(rule: Rule) -> list[str]:
     problems = []
     if len(rule.summary) > LONGEST_SUMMARY:
         problems.append(f"the summary has {len(rule.summary)} characters; {LONGEST_SUMMARY} are allowed")
-    for text in (rule.summary, rule.message, rule.help):
+    for text in (rule.summary, rule.message, rule.help, *(one.help for one in rule.helps)):
         if text.endswith("."):
             problems.append(f"`{text}` ends with a full stop")
     found = list(sections(rule.page))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,6 +84,13 @@ class EventMatch(NamedTuple):
     forms: tuple[str, ...]
 
 
+class Help(NamedTuple):
+    """What to do about some of the operations of a rule (`fnmatch` patterns)."""
+
+    ops: tuple[str, ...]
+    help: str
+
+
 class Rule(NamedTuple):
     """One rule file. See CONTRIBUTING.md, *A rule is one file*."""
 
@@ -106,10 +114,15 @@ class Rule(NamedTuple):
     """Python sources of the page's Bad blocks."""
     good: tuple[str, ...]
     path: Path
+    helps: tuple[Help, ...] = ()
 
     @property
     def family(self) -> str:
         return self.code[:3]
+
+    def help_for(self, op: str) -> str:
+        """The help for an operation: the first of `helps` that speaks of it, else that of the rule."""
+        return next((one.help for one in self.helps if any(fnmatchcase(op, p) for p in one.ops)), self.help)
 
 
 class Catalogue(NamedTuple):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from hostsync.catalogue.blocks import python_blocks, sections
 from hostsync.catalogue.errors import CatalogueError
-from hostsync.catalogue.model import EventMatch, Op, Rule
+from hostsync.catalogue.model import EventMatch, Help, Op, Rule
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -27,8 +27,9 @@ KINDS = ("read-back", "control-flow", "shape", "copy", "index", "synchronize", "
 """The kinds of event that a rule may name. A test holds them equal to the keys of `hostsync.infer.events.KINDS`."""
 
 _STRINGS = ("code", "name", "summary", "message", "help", "since", "hot", "fix")
-_KEYS = (*_STRINGS, "events", "ops")
+_KEYS = (*_STRINGS, "events", "helps", "ops")
 _EVENT_KEYS = ("kind", "ops", "forms")
+_HELP_KEYS = ("ops", "help")
 _CODE = re.compile(r"[A-Z]{2,5}[0-9]{3}")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _FENCE = "+++"
@@ -134,6 +135,7 @@ class _Reader:
             bad=python_blocks(parts.get("Bad", "")),
             good=python_blocks(parts.get("Good", "")),
             path=self._path,
+            helps=self._helps(table.get("helps", [])),
         )
         return RuleFile(rule, self._ops(table.get("ops", {})))
 
@@ -150,16 +152,34 @@ class _Reader:
             if kind not in KINDS:
                 message = f"an event's kind is one of {', '.join(KINDS)}"
                 raise self._error("kind", message, "[[events]]", index)
-            patterns = [self._patterns(item, key, index) for key in ("ops", "forms")]
+            patterns = [self._patterns(item, key, "[[events]]", index) for key in ("ops", "forms")]
             matches.append(EventMatch(kind, patterns[0], patterns[1]))
         return tuple(matches)
 
-    def _patterns(self, item: dict[str, Any], key: str, index: int) -> tuple[str, ...]:
+    def _helps(self, value: object) -> tuple[Help, ...]:
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self._error("helps", "helps are tables, each under a line `[[helps]]`")
+        helps = []
+        for index, item in enumerate(value):
+            for key in item:
+                if key not in _HELP_KEYS:
+                    message = f"unknown key `{key}`; a help has {', '.join(_HELP_KEYS)}"
+                    raise self._error(key, message, "[[helps]]", index)
+            text = item.get("help")
+            if not isinstance(text, str) or not text.strip() or "\n" in text:
+                raise self._error("help", "`help` is one line of text", "[[helps]]", index)
+            ops = self._patterns(item, "ops", "[[helps]]", index)
+            if not ops:
+                raise self._error("ops", "ops names no operation", "[[helps]]", index)
+            helps.append(Help(ops, text))
+        return tuple(helps)
+
+    def _patterns(self, item: dict[str, Any], key: str, table: str, index: int) -> tuple[str, ...]:
         value = item.get(key, [])
         if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-            raise self._error(key, f"{key} is a list of strings", "[[events]]", index)
+            raise self._error(key, f"{key} is a list of strings", table, index)
         if any("[" in text for text in value):
-            raise self._error(key, f"{key} may use `*` and `?`, not `[…]`", "[[events]]", index)
+            raise self._error(key, f"{key} may use `*` and `?`, not `[…]`", table, index)
         return tuple(value)
 
     def _ops(self, value: object) -> dict[str, Op]:

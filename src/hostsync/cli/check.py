@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,6 +33,30 @@ class GivenPath(click.Path):
         if value == "":
             self.fail("a path is empty; the current folder is `.`", param, ctx)
         return super().convert(value, param, ctx)
+
+
+_OF_FINDINGS = ("output_file", "show_suppressed", "statistics", "add_allow", "update_baseline")
+"""Options that say what becomes of findings. `--why` writes none."""
+_FOR_READING = ("full", "concise")
+
+
+def _require_fitting(options: Mapping[str, Any]) -> None:
+    """Raises click.UsageError for options of which one makes the other mean nothing."""
+    if options["config"] is not None and options["isolated"]:
+        raise click.UsageError("--config and --isolated exclude each other.")
+    if options["quiet"] and options["verbose"]:
+        raise click.UsageError("--quiet and --verbose exclude each other.")
+    if options["stdin_filename"] is not None and Path("-") not in options["paths"]:
+        raise click.UsageError("--stdin-filename names what PATH `-` reads, which is not given.")
+    if options["why"] is None:
+        return
+    if options["paths"]:
+        raise click.UsageError("--why FILE:ROW names the file itself; PATH can't be given with it.")
+    given = [name for name in _OF_FINDINGS if options[name]]
+    if options["output_format"] not in (None, *_FOR_READING):
+        given.insert(0, "output_format")
+    if given:
+        raise click.UsageError(f"--why writes text of its own; --{given[0].replace('_', '-')} can't be given with it.")
 
 
 Options = TypeVar("Options", bound=Callable[..., Any])
@@ -142,12 +166,7 @@ def check_command(**options: Any) -> int:
     Exit code: 0 nothing found, 1 something found (or a file can't be read),
     2 wrong usage or configuration, or a failure of the tool itself.
     """
-    if options["config"] is not None and options["isolated"]:
-        raise click.UsageError("--config and --isolated exclude each other.")
-    if options["quiet"] and options["verbose"]:
-        raise click.UsageError("--quiet and --verbose exclude each other.")
-    if options["why"] is not None and options["paths"]:
-        raise click.UsageError("--why FILE:ROW names the file itself; PATH can't be given with it.")
+    _require_fitting(options)
     from hostsync.cli.checking import check
     from hostsync.cli.invocation import Invocation
     from hostsync.lint.baseline import BaselineError

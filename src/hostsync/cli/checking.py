@@ -39,6 +39,7 @@ from hostsync.project.paths import is_folder, is_missing
 from hostsync.project.settings import Overrides, Settings
 from hostsync.project.units import Units
 from hostsync.report import Report, Totals, format_names, render, summary
+from hostsync.report.quantities import counted
 from hostsync.report.root import report_root
 from hostsync.report.style import Style, wants_colour
 
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 STDIN_NAME = "<stdin>"
+_WITH_SUPPRESSED = "sarif"
+"""The format that has a place for what is suppressed."""
 _PIECES = 256
 """How many findings are written at once."""
 
@@ -88,6 +91,8 @@ def check(invocation: Invocation) -> int:
         if settings.output_format not in FORMATS:
             known = ", ".join(FORMATS)
             raise CommandError(f"--statistics needs one of the formats {known}, not `{settings.output_format}`")
+    if invocation.show_suppressed and settings.output_format != _WITH_SUPPRESSED:
+        raise CommandError(f"--show-suppressed needs the format {_WITH_SUPPRESSED}, not `{settings.output_format}`")
     if invocation.show_settings:
         return _show_settings(paths[0], resolver)
     if settings.ops:
@@ -311,7 +316,7 @@ def _show_settings(path: Path, resolver: Resolver) -> int:
     settings = resolver.settings(place if is_folder(place) else place.parent)
     lines = [f"# settings for {path}", f"# from {settings.source or 'no configuration file'}"]
     values = settings._asdict()
-    for name in ("root", "source"):
+    for name in ("root", "source", "usual_confidence", "usually_hot_only"):
         del values[name]
     for name, value in values.items():
         key = name.replace("_", "-")
@@ -329,6 +334,6 @@ def _show_settings(path: Path, resolver: Resolver) -> int:
 
 def _say_how(scanned: Scanned, settings: Settings, seconds: float) -> None:
     size = sum(file.size for file in scanned.files)
-    click.echo(f"{len(scanned.files):,} files, {size:,} bytes in {seconds:.2f} s", err=True)
+    click.echo(f"{counted(len(scanned.files), 'file')}, {counted(size, 'byte')} in {seconds:.2f} s", err=True)
     for source in sorted({str(file.settings.source or "no configuration file") for file in scanned.files}):
         click.echo(f"settings: {source}", err=True)

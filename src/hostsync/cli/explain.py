@@ -16,7 +16,7 @@ from hostsync.report.escape import visible
 from hostsync.report.style import Style, wants_colour
 
 
-@click.command("explain")
+@click.command("explain", short_help="Explain a rule: why it waits, what to do, and examples.")
 @click.argument("rule", metavar="CODE|NAME")
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it."

@@ -12,7 +12,7 @@ from hostsync.cli.exits import CommandError
 from hostsync.report.escape import visible
 
 
-@click.command("rules")
+@click.command("rules", short_help="List the rules: code, name, where they are reported, and what they say.")
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print them."
 )

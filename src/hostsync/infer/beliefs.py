@@ -87,7 +87,7 @@ class Recorder:
 
 
 def _names_in(node: Any) -> Iterator[facts.Name]:
-    """The names that stand directly in a node: they are looked up, not evaluated."""
+    """The names that stand directly in a node, or in an index there: they are looked up, not evaluated."""
     for field in node:
         for part in field if isinstance(field, tuple) and not hasattr(field, "_fields") else (field,):
             if isinstance(part, facts.Keyword):
@@ -100,6 +100,12 @@ def _names_in(node: Any) -> Iterator[facts.Name]:
             elif isinstance(part, facts.Logical) or (isinstance(part, facts.Unary) and part.op == "not"):
                 # A condition is taken apart: `not x`, `x and y`.
                 yield from _names_in(part)
+            elif isinstance(part, _TAKEN_APART):
+                yield from _names_in(part)
+
+
+_TAKEN_APART: Final = (facts.Subscript, facts.Sequence, facts.Slice, facts.Starred)
+"""An index is not evaluated as a whole where something is stored: `x[:, i] = y`."""
 
 
 @contextmanager
@@ -144,6 +150,7 @@ _READING: Final = {
     facts.Assign: ("value",),
     facts.AugAssign: ("target", "value"),
     facts.Return: ("value",),
+    facts.Delete: ("targets",),
 }
 """What a statement reads: a name alone is looked up there, not evaluated."""
 

@@ -37,6 +37,24 @@ class Stale(NamedTuple):
     found: int
 
 
+class Seen(NamedTuple):
+    """What a run found out about one file that it was to look at."""
+
+    findings: tuple[Finding, ...]
+    unshown: tuple[Finding, ...] = ()
+    """What was found as well, and is hidden by options of this run alone."""
+    is_whole: bool = True
+    """Whether all of the file could be read and parsed."""
+    off: frozenset[str] = frozenset()
+    """The codes that are off in this file alone."""
+
+    def may_be(self, key: Key, recorded: int, found: int) -> int:
+        """How many of the findings that are `recorded` for `key` there may still be, of which `found` are shown."""
+        if not self.is_whole or key.code in self.off:
+            return recorded
+        return min(recorded, found + sum(1 for f in self.unshown if (f.symbol, f.code) == (key.scope, key.code)))
+
+
 class Applied(NamedTuple):
     findings: tuple[Finding, ...]
     """What is left to report."""
@@ -97,18 +115,18 @@ def file_key(path: Path, baseline: Path) -> str:
         return path.as_posix()
 
 
-def apply(findings: Mapping[str, tuple[Finding, ...]], counts: Counts, enabled: Collection[str]) -> Applied:
+def apply(seen: Mapping[str, Seen], counts: Counts, enabled: Collection[str]) -> Applied:
     """Hides what the baseline knows of.
 
     Args:
-        findings: what was found, by `file_key`; a file that was scanned and is clean has an empty tuple.
+        seen: what was found, by `file_key`, also of files that are clean.
         counts: the baseline.
         enabled: the codes that this run looked for; entries of others are not judged stale.
     """
     left: list[Finding] = []
     hidden: Counter[Key] = Counter()
-    for file, found in findings.items():
-        for finding in found:
+    for file, one in seen.items():
+        for finding in one.findings:
             key = Key(file, finding.symbol, finding.code)
             if hidden[key] < counts.get(key, 0):
                 hidden[key] += 1
@@ -117,25 +135,27 @@ def apply(findings: Mapping[str, tuple[Finding, ...]], counts: Counts, enabled: 
     stale = tuple(
         Stale(key, count, hidden[key])
         for key, count in sorted(counts.items())
-        if key.file in findings and key.code in enabled and hidden[key] < count
+        if key.file in seen and key.code in enabled and seen[key.file].may_be(key, count, hidden[key]) < count
     )
     return Applied(tuple(left), hidden.total(), stale)
 
 
-def updated(
-    findings: Mapping[str, tuple[Finding, ...]], counts: Counts, enabled: Collection[str], missing: Collection[str]
-) -> Counts:
-    """The baseline that accepts `findings` as they are.
+def updated(seen: Mapping[str, Seen], counts: Counts, enabled: Collection[str], missing: Collection[str]) -> Counts:
+    """The baseline that accepts what was found as it is.
 
-    What this run did not look at stays: other files, except those that are `missing` by now, and other codes.
+    What this run could not see stays: other files, except those that are `missing` by now, and those that could not be
+    read or parsed; other codes; and as much as may be among what options of this run hide.
     """
-    fresh = Counter(Key(file, f.symbol, f.code) for file, found in findings.items() for f in found)
-    kept = {
-        key: count
-        for key, count in counts.items()
-        if key.file not in missing and (key.file not in findings or key.code not in enabled)
-    }
-    return {**kept, **fresh}
+    fresh = Counter(Key(file, f.symbol, f.code) for file, one in seen.items() for f in one.findings)
+    kept: dict[Key, int] = {}
+    for key, count in counts.items():
+        if key.file in missing:
+            continue
+        if key.file in seen and key.code in enabled:
+            count = max(fresh[key], seen[key.file].may_be(key, count, fresh[key]))
+        if count:
+            kept[key] = count
+    return {**fresh, **kept}
 
 
 def files_of(counts: Counts) -> Iterable[str]:

@@ -78,12 +78,12 @@ def _step_in_cell(step: ChainStep, current: int | None, cells: tuple[Cell, ...])
 # --- plain form ----------------------------------------------------------------------------------
 
 
-def to_plain(checked: Checked) -> Plain:
+def to_plain(checked: Checked, rules: Mapping[str, Rule]) -> Plain:
     """`checked` as JSON can hold it. What follows from the code of a rule is left out."""
     if checked == Checked():
         return 0
     return [
-        [_finding_to_plain(finding) for finding in checked.findings],
+        [_finding_to_plain(finding, rules[finding.code]) for finding in checked.findings],
         [[list(allow.span), list(allow.codes), *allow[2:]] for allow in checked.allows],
         [[d.kind, list(d.location), d.message] for d in checked.diagnostics],
         [[cell.number, cell.first_row] for cell in checked.cells],
@@ -106,7 +106,7 @@ def from_plain(data: object, rules: Mapping[str, Rule]) -> Checked | None:
         return None
 
 
-def _finding_to_plain(finding: Finding) -> Plain:
+def _finding_to_plain(finding: Finding, rule: Rule) -> Plain:
     return [
         finding.code,
         finding.message,
@@ -116,11 +116,12 @@ def _finding_to_plain(finding: Finding) -> Plain:
         finding.hot,
         [[step.row, step.text] for step in finding.chain],
         finding.versions,
+        "" if finding.help == rule.help else finding.help,
     ]
 
 
 def _finding(data: list[object], rules: Mapping[str, Rule]) -> Finding:
-    code, message, span, confidence, symbol, hot, chain, versions = data
+    code, message, span, confidence, symbol, hot, chain, versions, own_help = data
     rule = rules[_str(code)]
     row, column, end_row, end_column = (_int(part) for part in _list(span))
     return Finding(
@@ -134,14 +135,14 @@ def _finding(data: list[object], rules: Mapping[str, Rule]) -> Finding:
         symbol=_str(symbol),
         hot=None if hot is None else _str(hot),
         chain=tuple(ChainStep(_int(row), _str(text)) for row, text in (_list(step) for step in _list(chain))),
-        help=rule.help,
+        help=_str(own_help) or rule.help,
         versions=None if versions is None else _str(versions),
         url=rule_url(rule),
     )
 
 
 def _allow(data: list[object]) -> Allow:
-    span, codes, reason, whole_file, first_row, last_row, is_malformed = data
+    span, codes, reason, whole_file, first_row, last_row, is_malformed, unknown = data
     return Allow(
         Span(*(_int(part) for part in _list(span))),
         tuple(_str(code) for code in _list(codes)),
@@ -150,6 +151,7 @@ def _allow(data: list[object]) -> Allow:
         _int(first_row),
         _int(last_row),
         bool(is_malformed),
+        _str(unknown),
     )
 
 

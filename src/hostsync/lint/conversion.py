@@ -74,7 +74,7 @@ def _finding(event: Event, rule: Rule, lines: Sequence[str]) -> Finding:
         symbol=event.symbol.partition(AGAIN)[0],
         hot=event.hot,
         chain=tuple(_step(reason, lines) for reason in event.chain),
-        help=rule.help,
+        help=rule.help_for(event.op),
         versions=event.versions,
         url=rule_url(rule),
     )

@@ -30,6 +30,10 @@ class Decided(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
     suppressed: tuple[Covered, ...]
     """What allow comments cover."""
+    unshown: tuple[Finding, ...] = ()
+    """What would be shown without the options for confidence and hot code."""
+    off: frozenset[str] = frozenset()
+    """The codes that per-file ignores turn off in it."""
 
 
 class Judge:
@@ -48,26 +52,45 @@ class Judge:
         self._settings = settings
         self.rules = rules
         self._names = Names(listed)
-        self._confidences = frozenset(CONFIDENCES[: CONFIDENCES.index(settings.min_confidence) + 1])
+        self._confidences = _down_to(settings.min_confidence)
+        self._usual = _down_to(settings.usual_confidence)
 
     def decide(self, checked: Checked, path: Path, filename: str) -> Decided:
         """What is shown of the file `path`, called `filename`."""
-        on = self.enabled - self._ignores.ignored(path) if self.enabled else self.enabled
+        off = self._ignores.ignored(path) if self.enabled else frozenset()
+        on = self.enabled - off
         shown = tuple(f for f in checked.findings if f.code in on and self._is_shown(f))
         kept, suppressed = split(shown, checked.allows, self._names)
-        if checked.allows and not self._settings.hot_only and not _HYGIENE.isdisjoint(on):
-            kept += hygiene(checked.findings, checked.allows, self.rules, self._names, on)
-            kept = tuple(sorted(kept, key=lambda f: (f.location[:2], f.end_location[:2], f.code)))
+        unshown: tuple[Finding, ...] = ()
+        if not (self._usual <= self._confidences and self._settings.hot_only <= self._settings.usually_hot_only):
+            unshown = tuple(f for f in checked.findings if f.code in on and not self._is_shown(f) and self._is_usual(f))
+            unshown = split(unshown, checked.allows, self._names).kept
+        if checked.allows and not _HYGIENE.isdisjoint(on):
+            of_comments = hygiene(checked.findings, checked.allows, self.rules, self._names, on)
+            if not self._settings.hot_only:
+                kept += of_comments
+                kept = tuple(sorted(kept, key=lambda f: (f.location[:2], f.end_location[:2], f.code)))
+            elif not self._settings.usually_hot_only:
+                unshown += of_comments
         return Decided(
             path,
             self._settings,
             tuple(located(finding, filename, checked.cells) for finding in kept),
             tuple(located(diagnostic, filename, checked.cells) for diagnostic in checked.diagnostics),
             tuple(one._replace(finding=located(one.finding, filename, checked.cells)) for one in suppressed),
+            unshown,
+            off,
         )
 
     def _is_shown(self, finding: Finding) -> bool:
         return finding.confidence in self._confidences and (finding.hot is not None or not self._settings.hot_only)
+
+    def _is_usual(self, finding: Finding) -> bool:
+        return finding.confidence in self._usual and (finding.hot is not None or not self._settings.usually_hot_only)
+
+
+def _down_to(confidence: str) -> frozenset[str]:
+    return frozenset(CONFIDENCES[: CONFIDENCES.index(confidence) + 1])
 
 
 def _at(settings: Settings, message: str) -> str:
@@ -108,7 +131,7 @@ def apply_baselines(
             findings += [finding for entry in group for finding in entry.findings]
             continue
         path = path.absolute()
-        found = {baseline.file_key(entry.path, path): entry.findings for entry in group}
+        found = {baseline.file_key(entry.path, path): _seen(entry) for entry in group}
         on = frozenset().union(*(codes[kind] for kind in {entry.settings for entry in group} or codes))
         counts: baseline.Counts = {}
         if not update or path.exists():
@@ -120,9 +143,13 @@ def apply_baselines(
         for file in gone:
             place = Path(os.path.normpath(path.parent / file))
             if any(place.is_relative_to(folder) for folder in below):
-                found[file] = ()
+                found[file] = baseline.Seen(())
         applied = baseline.apply(found, counts, on)
         findings += applied.findings
         hidden += applied.hidden
         stale += [(path, entry) for entry in applied.stale]
     return Baselined(tuple(findings), hidden, tuple(stale))
+
+
+def _seen(entry: Decided) -> baseline.Seen:
+    return baseline.Seen(entry.findings, entry.unshown, not entry.diagnostics, entry.off)

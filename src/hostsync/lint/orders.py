@@ -206,7 +206,8 @@ class Linked(Order[Result]):
                     self.keys.pop(place, None)
                 continue
             about: list[Plain] = [result.digest, [*result.mentions], result.told_digest, {**(result.offers or {})}]
-            plain: Plain = [to_plain(result.checked), *about]
+            rules = rules_by_code(self.project.entries[place].file.settings.extend_rules)
+            plain: Plain = [to_plain(result.checked, rules), *about]
             self.caches.results.put(key, self.keys[place], plain)
             if result.interface is not None:
                 self.caches.interfaces.put_text(key, result.digest, result.interface)

@@ -205,7 +205,8 @@ class Rounds:
                 self._forget(place)
             elif not result.is_kept and place in self.keys:
                 name = self.name(place)
-                first.caches.handed.put(name, self.keys[place], [to_plain(result.checked), result.told_digest])
+                rules = rules_by_code(first.project.entries[place].file.settings.extend_rules)
+                first.caches.handed.put(name, self.keys[place], [to_plain(result.checked, rules), result.told_digest])
                 if result.told is not None:
                     first.caches.told.put_text(name, result.told_digest, result.told)
 

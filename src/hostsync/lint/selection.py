@@ -1,4 +1,4 @@
-"""Which rules are on: selectors are codes, prefixes of codes, names, or ALL."""
+"""Which rules are on: selectors are codes, prefixes of codes, names, or ALL, in any case."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ class UnknownSelectorError(ValueError):
 def expand(selector: str, rules: Iterable[Rule]) -> frozenset[str]:
     """The codes that `selector` stands for. Raises UnknownSelectorError."""
     rules = tuple(rules)
-    if selector == ALL:
+    begun = selector.upper()
+    if begun == ALL:
         return frozenset(rule.code for rule in rules)
-    exact = [rule.code for rule in rules if selector in (rule.code, rule.name)]
+    exact = [rule.code for rule in rules if begun == rule.code or selector.lower() == rule.name]
     if exact:
         return frozenset(exact)
-    codes = [rule.code for rule in rules if _PREFIX.fullmatch(selector) and rule.code.startswith(selector)]
+    codes = [rule.code for rule in rules if _PREFIX.fullmatch(begun) and rule.code.startswith(begun)]
     if not codes:
         raise UnknownSelectorError(f"unknown rule `{selector}`{_suggestion(selector, rules)}")
     return frozenset(codes)
@@ -66,9 +67,10 @@ def enabled(settings: Settings, rules: Sequence[Rule]) -> frozenset[str]:
 
 def _weight(selector: str, codes: frozenset[str]) -> int:
     """How specific a selector is."""
-    if selector == ALL:
+    begun = selector.upper()
+    if begun == ALL:
         return 0
-    return len(selector) if _PREFIX.fullmatch(selector) else max(len(code) for code in codes)
+    return len(begun) if all(code.startswith(begun) for code in codes) else max(len(code) for code in codes)
 
 
 class FileIgnores:

@@ -64,12 +64,14 @@ def hygiene(
             message = _of_no_use(allow, findings, names, enabled)
             if message:
                 found.append(_on(allow, rules[UNUSED], message))
-        if UNREASONED in enabled and UNREASONED in rules and not allow.reason:
+        if UNREASONED in enabled and UNREASONED in rules and not (allow.reason or allow.is_malformed):
             found.append(_on(allow, rules[UNREASONED], ""))
     return tuple(f for f in found if not any(_names(allow, f.code, names) and _spans(allow, f) for allow in allows))
 
 
 def _of_no_use(allow: Allow, findings: tuple[Finding, ...], names: Names, enabled: Collection[str]) -> str | None:
+    if allow.unknown:
+        return f"`{allow.unknown}` is not understood, so this comment allows nothing: write `allow[HS101] reason`"
     if allow.is_malformed:
         return "the brackets of this comment are not closed or name no rule, so it allows nothing"
     unknown = [name for name in allow.codes if not names.codes(name)]

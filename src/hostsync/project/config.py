@@ -40,6 +40,13 @@ def _path(value: object, root: Path) -> Path:
     return root / _string(value, root)
 
 
+def _folder(value: object, root: Path) -> Path:
+    path = _path(value, root)
+    if is_file(path):
+        raise ValueError(f"a folder, and `{path}` is a file")
+    return path
+
+
 def _string(value: object, _: Path) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError("a string that is not empty")
@@ -94,7 +101,7 @@ _READERS: Mapping[str, Reader] = {
     "index": _paths,
     "baseline": _path,
     "output-format": _string,
-    "cache-dir": _path,
+    "cache-dir": _folder,
     "jobs": _count,
 }
 

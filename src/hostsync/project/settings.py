@@ -79,6 +79,9 @@ class Settings(NamedTuple):
     cache_dir: Path | None = None
     jobs: int = 0
     """Number of processes; 0 stands for one per core."""
+    usual_confidence: str = "likely"
+    usually_hot_only: bool = False
+    """`min_confidence` and `hot_only` as they are without options of the command line."""
 
 
 class Overrides(NamedTuple):
@@ -109,6 +112,7 @@ class Overrides(NamedTuple):
         `select` replaces what the configuration selects and ignores; the options that extend or ignore add to it.
         """
         plain = {name: value for name in _REPLACED if (value := getattr(self, name)) is not None}
+        plain.update(usual_confidence=settings.min_confidence, usually_hot_only=settings.hot_only)
         if self.select is not None:
             plain.update(select=self.select, extend_select=self.extend_select, ignore=self.ignore)
         else:

@@ -81,7 +81,7 @@ class Watcher:
             self.sources, self.blind = capture.sources, capture.blind_spots
             return
         torch = sys.modules.get("torch")
-        if torch is not None and torch.cuda.is_initialized() and capture.blind_spots:
+        if torch is not None and torch.cuda.is_initialized() and capture.active.unavailable:
             self.inactive = f"no source of host waits works here: {'; '.join(capture.blind_spots)}"
 
     def close(self) -> None:

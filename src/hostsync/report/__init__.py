@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from hostsync.findings import Covered, Diagnostic, Finding
+from hostsync.report.quantities import counted
 from hostsync.report.style import Style
 
 Lines = Callable[[str, "int | None"], Sequence[str]]
@@ -97,9 +98,9 @@ def summary(report: Report, totals: Totals) -> str:
     count = len(report.findings)
     files = len({finding.filename for finding in report.findings})
     if count:
-        text = f"Found {_counted(count, 'finding')} in {files} of {_counted(totals.files, 'file')}"
+        text = f"Found {counted(count, 'finding')} in {files} of {counted(totals.files, 'file')}"
     else:
-        text = f"No findings in {_counted(totals.files, 'file')}"
+        text = f"No findings in {counted(totals.files, 'file')}"
     notes = []
     if totals.suppressed:
         notes.append(f"{totals.suppressed} allowed by comments")
@@ -109,9 +110,5 @@ def summary(report: Report, totals: Totals) -> str:
     if report.diagnostics:
         where = len({diagnostic.filename for diagnostic in report.diagnostics})
         in_full = " in full" if all(diagnostic.location.cell is not None for diagnostic in report.diagnostics) else ""
-        text += f" {_counted(where, 'file')} could not be scanned{in_full}."
+        text += f" {counted(where, 'file')} could not be scanned{in_full}."
     return text
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from hostsync.findings import Location
@@ -27,8 +28,12 @@ class Drawn(NamedTuple):
     """The cell of each character, and one more past the end."""
 
 
+@lru_cache(maxsize=4)
 def draw(line: str) -> Drawn:
-    """Lays `line` out: tabs expanded, control characters as escapes."""
+    """Lays `line` out: tabs expanded, control characters as escapes.
+
+    The last ones are kept, as a line may be long and have thousands of findings.
+    """
     if line.isascii() and line.isprintable():
         # Nearly every line, at a tenth of the cost.
         return Drawn(tuple(line), tuple(range(len(line) + 1)))

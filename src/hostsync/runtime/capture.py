@@ -54,8 +54,10 @@ class Capture:
 
     @property
     def blind_spots(self) -> tuple[str, ...]:
-        """What none of the active sources can see, and why better ones are not active; a phrase each."""
+        """What none of the active sources can see, and why better ones, or any, are not active; a phrase each."""
         active = self.active
+        if not (active.names or active.unavailable):
+            return ("no source was active: CUDA was not in use",)
         return (*active.blind, *(f"{SOURCES[name]}: {why}" for name, why in active.unavailable))
 
     @property

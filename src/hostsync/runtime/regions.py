@@ -126,6 +126,10 @@ class watch(_Watching):  # noqa: N801 - used like a function
             train_step()
         assert seen.count == 0, seen.sites()
 
+    The sources start when CUDA does, which may be inside of the region. Where no GPU is used, because torch is missing,
+    is built without CUDA or finds none, the code runs as ever and nothing is seen: `seen.sources` is empty, and
+    `seen.blind_spots` says why.
+
     Args:
         sources: `auto` takes the most complete source that works; or names out of `records.SOURCES`, of which each that
             is given has to work.
@@ -135,7 +139,9 @@ class watch(_Watching):  # noqa: N801 - used like a function
         kept: how many single waits to keep. With 0 waits are only counted, and handed to `on_wait`: no sites either.
 
     Raises:
-        SourceError: on entering, when no source works, or one that was named does not; the message says why.
+        SourceError: on entering, when CUDA is initialized and no source works; or for a source that was named and does
+            not work, also for want of torch or of a torch with CUDA. The message says why. What fails when CUDA is
+            initialized inside of the region raises nothing, and stands in `seen.blind_spots`.
     """
 
     __slots__ = ("_all_threads", "_captures", "_kept", "_on_wait")
@@ -189,14 +195,15 @@ class forbid(_Watching):  # noqa: N801 - used like a function
     - At the latest the error is raised at the end of the region, if nothing else is being raised: so it is for a wait
       in a finalizer, and for one that no Python frame led to.
 
-    Several waits in one operation raise one error.
+    Several waits in one operation raise one error. Where no GPU is used, nothing is raised, as with `watch`, which can
+    tell whether anything could be seen.
 
     Args:
         sources: as for `watch`; `auto` adds the debug mode, so that most waits raise out of the operation itself.
 
     Raises:
         HostSyncError: on a wait; `error.wait` holds it.
-        SourceError: on entering, when no source works, or one that was named does not.
+        SourceError: as `watch` does.
     """
 
     __slots__ = ("_pending",)

@@ -23,8 +23,11 @@ MARK = "hostsync:"
 """What every allow comment contains."""
 
 _ALLOW = re.compile(
-    r"#\s*hostsync:\s*(?P<kind>allow-file|allow)(?![\w-])\s*(?:\[(?P<codes>[^\]\n#]*)\])?\s*(?P<reason>.*?)\s*(?=$|\s#)"
+    r"#\s*hostsync:\s*(?:(?P<kind>allow-file|allow)(?![\w-])\s*(?:\[(?P<codes>[^\]\n#]*)\])?|(?P<other>[\w-]*))"
+    r"\s*(?P<reason>.*?)\s*(?=$|\s#)"
 )
+_RULES_AMISS = re.compile(r"allow(?:-file)?(?:[({<=]|[\s({<=:]+(?i:HS)\d+)")
+"""Rules that stand outside of square brackets."""
 
 
 class Comment(NamedTuple):
@@ -67,7 +70,7 @@ _LAST = 1 << 62
 
 
 def find_allows(text: str) -> tuple[Allow, ...]:
-    """The allow comments of a source, in order.
+    """The allow comments of a source, in order, and those that begin as one and are none.
 
     Args:
         text: the decoded source, without a byte order mark. It need not be free of errors.
@@ -86,9 +89,19 @@ def find_allows(text: str) -> tuple[Allow, ...]:
             end = comment.column + len(match[0].rstrip()) + match.start()
             codes = tuple(code for code in (part.strip() for part in (match["codes"] or "").split(",")) if code)
             span = Span(comment.row, start, comment.row, end)
+            unknown = _not_understood(match)
             is_malformed = match["reason"].startswith("[") if match["codes"] is None else not codes
-            allows.append(Allow(span, codes, match["reason"], whole_file, first, last, is_malformed))
+            is_malformed = is_malformed or unknown is not None
+            allows.append(Allow(span, codes, match["reason"], whole_file, first, last, is_malformed, unknown or ""))
     return tuple(allows)
+
+
+def _not_understood(match: re.Match[str]) -> str | None:
+    """What a comment says in place of `allow` and its brackets; None where it has them or says nothing of rules."""
+    if match["kind"] is None:
+        return match["other"] or match["reason"].partition(" ")[0] or MARK
+    amiss = None if match["codes"] is not None else _RULES_AMISS.match(match.string, match.start("kind"))
+    return None if amiss is None else amiss[0]
 
 
 def _covered(layout: Layout, comment: Comment) -> tuple[int, int]:
