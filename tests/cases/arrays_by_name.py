@@ -1,5 +1,6 @@
 """What an unknown function gives is an array where its name says so: `to_numpy(x)`, `tensor2numpy(x)`."""
 
+import numpy as np
 import torch
 from elsewhere import as_tensor, convert, convert_to_numpy, helpers, tensor2numpy
 
@@ -30,3 +31,22 @@ def the_other_way(scores):
 
 def from_numpy(scores):
     return helpers.numpy_to_torch(scores).tolist()  # expect: HS101
+
+
+def mean_of_scores(scores):
+    return scores.mean().item()  # silent: HS101
+
+
+def mean_of_others(scores):
+    return scores.mean().item()  # expect: HS101
+
+
+def means(values: np.ndarray, others):
+    return mean_of_others(np.asarray(values)), mean_of_others(others)
+
+
+MEAN = mean_of_scores(np.array([1.0, 2.0]))
+
+
+def annotated_by_what_makes_them(pred: torch.tensor, table: np.array, keep: np.array):
+    return pred[pred != 3], table[keep != 3].max().item()  # expect: HS302

@@ -1,5 +1,6 @@
 from torch import Tensor
 import time
+from contextlib import contextmanager
 
 import torch
 
@@ -83,3 +84,32 @@ def streams_at_hand(batches: list[Tensor]):
     for batch in batches:
         batch.mul_(2)
         torch.cuda.current_stream().synchronize()  # expect: HS502
+
+
+def synchronize():
+    torch.cuda.synchronize()
+
+
+def synchronize_if(asked):
+    if asked:
+        torch.cuda.synchronize()
+
+
+@contextmanager
+def timed():
+    torch.cuda.synchronize()
+    yield
+    torch.cuda.synchronize()
+
+
+def steps(model, loader):
+    for x in loader:
+        with timed():  # expect: HS606
+            model(x).sum().backward()
+        synchronize_if(False)  # silent: HS606
+        synchronize()  # expect: HS606
+
+
+def once(model):
+    synchronize()  # silent: HS606
+    return model

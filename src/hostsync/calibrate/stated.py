@@ -42,6 +42,11 @@ STATED: tuple[Stated, ...] = (
     Stated(_both("cov corrcoef"), ("always",), "gpu; Correlation.cpp"),
     Stated("torch.searchsorted", ("sorter given",), "gpu; BucketizationUtils.h"),
     Stated(_both("istft"), ("always",), "gpu; SpectralOps.cpp checks the window"),
+    Stated(
+        "torch.nested.as_nested_tensor",
+        ("layout given",),
+        "nested/_internal/nested_tensor.py: `jagged_from_list` makes the offsets of numbers on the host",
+    ),
     Stated("torch.load", ("map_location device",), "serialization.py: `_deserialize` copies each storage there"),
     Stated("torch.isin", (), "gpu; only many test elements, from 10 * n ** 0.145 on, go through unique"),
     Stated(

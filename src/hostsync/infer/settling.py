@@ -442,6 +442,11 @@ def _of_param(
     if not sites or not depth:
         return ANYWHERE
     defaults = defaults_of(context, symbol)
+    if all(isinstance(site.bindings.get(param), Array) for site in sites) and any(
+        site.caller == "<module>" for site in sites
+    ):
+        # What a script calls as it runs is its own, and written for arrays.
+        return CPU
     is_known = _is_private(context, symbol) or _is_left_on_the_host(context, symbol, param, sites)
     result: set[str] = set() if is_known else {"?"}
     is_tensor = is_tensor or _is_tensor(context, symbol, param)

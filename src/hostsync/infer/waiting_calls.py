@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hostsync.infer.context import Context
 from hostsync.infer.devices import is_certain, only_host
 from hostsync.infer.events import Event, Reason
 from hostsync.infer.hints.scripted import is_scripted
 from hostsync.infer.linking.plain import dotted_name, is_foreign, is_indexed, place_name, short_name
+from hostsync.infer.linking.reaching import comes_past, scope_of, steps_of
 from hostsync.infer.linking.waiting import at_call, foreign_waits, meets
 from hostsync.infer.records import CallSite
 from hostsync.infer.settling import is_setup_only, resolved
@@ -24,19 +27,32 @@ def calls_that_wait(context: Context, events: list[Event]) -> list[Event]:
 
 
 def _in_loops(context: Context, events: list[Event]) -> list[Event]:
-    """Calls in a loop that hand a device tensor to a function which waits, when nothing there tells of the loop."""
+    """Calls in a loop that hand a device tensor to a function which waits, when nothing there tells of the loop; and
+    those of a function that waits for the whole device each time."""
     inside: dict[str, Event] = {}
     for event in events:
         if event.confidence != "possible" and event.hot is None and event.kind != "copy":
             inside.setdefault(event.symbol, event)
     found = []
     for symbol, event in inside.items():
+        is_always = event.op in _OF_THE_DEVICE and _is_always_reached(context, event)
         for site in context.calls.get(symbol, ()):
-            if site.hot == "loop" and any(
-                is_certain(t.device) for value in site.bindings.values() for t in tensors_in(value)
-            ):
+            held = [tensor for value in site.bindings.values() for tensor in tensors_in(value)]
+            if site.hot == "loop" and (is_always or any(is_certain(tensor.device) for tensor in held)):
                 found.append(_call(symbol, site, Reason(event.span, "")))
     return found
+
+
+_OF_THE_DEVICE: Final = frozenset({"torch.cuda.synchronize", "torch.accelerator.synchronize"})
+
+
+def _is_always_reached(context: Context, event: Event) -> bool:
+    """Whether every call of a function comes past what an event is about."""
+    function = context.functions.get(event.symbol)
+    if function is None:
+        return False
+    steps = steps_of(function, scope_of(function, lambda name: None))
+    return any(not step.needs and not step.usual and comes_past(step.node, event.span) for step in steps)
 
 
 def _call(symbol: str, site: CallSite, reason: Reason) -> Event:

@@ -180,7 +180,7 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
         if isinstance(value, Ref) or name == "Tensor" or dotted == name:
             return Tensor(device, TENSOR_DTYPES[name], param=param)
         return None
-    if dotted == "torch.autograd.Variable":
+    if dotted in _TAKEN_FOR_TENSORS:
         return Tensor(device, param=param)
     if name in _NUMBERS:
         return NUMBER
@@ -188,7 +188,7 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
         return TEXT
     if name == "None":
         return NOTHING
-    if name == "ndarray":
+    if name == "ndarray" or dotted == "numpy.array":
         return Array()
     if dotted == "builtins.slice":
         return Items("slice", None, UNKNOWN)
@@ -209,6 +209,10 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
     if isinstance(value, Ref) and (root in {"torch", "numpy"}):
         return Instance(value.name, False, device if value.name.startswith("torch.distributions.") else ANYWHERE)
     return None
+
+
+_TAKEN_FOR_TENSORS: Final = frozenset({"torch.autograd.Variable", "torch.tensor"})
+"""What stands for `torch.Tensor` in annotations: its name of old, and the function that makes one."""
 
 
 def _placed(value: Value, device: Device, param: str | None) -> Value:
