@@ -320,3 +320,33 @@ def find_initial_params(potential, module):
     energy = potential(module.bias).detach()
     if torch.isfinite(energy):  # expect: HS201
         nn.init.constant_(module.bias, 0.0)
+
+
+class MadeWhereItsOwnerIs(nn.Module):
+    def __init__(self, size, device):
+        super().__init__()
+        self.tokens = nn.Parameter(torch.randn(size, 3).to(device))  # silent: HS401
+
+
+class MadeInUse(nn.Module):
+    def __init__(self, size, device):
+        super().__init__()
+        self.tokens = nn.Parameter(torch.randn(size, 3).to(device))  # expect: HS401
+
+
+class Owner(nn.Module):
+    def __init__(self, blocks, size):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        self.tokens = MadeWhereItsOwnerIs(size, next(self.parameters()).device)
+        self.init_params(blocks, size)
+
+    def init_params(self, blocks, size):
+        values = torch.arange(size) + 1.0
+        matrix = -torch.outer(values, values)
+        _, vectors = torch.linalg.eig(torch.block_diag(*blocks * [matrix]))  # silent: HS601
+        self.vectors = nn.Parameter(vectors.real)
+
+    def forward(self, x):
+        device = next(self.parameters()).device
+        return MadeInUse(3, device)(x)

@@ -94,6 +94,8 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         if isinstance(left, Items) and isinstance(right, (Unknown, Method)) and not frame.knows_arrays():
             # Times an array it would be one; times anything else it is repeated.
             right = NUMBER
+        elif isinstance(right, Items) and right.kind == "list" and isinstance(left, (Unknown, Method)):
+            left = left if frame.knows_arrays() else NUMBER
     if node.op == "*" and (isinstance(left, Text) or isinstance(right, Text)):
         return TEXT
     is_known = isinstance(right, Text) and right.const is not None

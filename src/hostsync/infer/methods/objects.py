@@ -18,7 +18,7 @@ from hostsync.infer.classes import (
     register_buffer,
     write_attribute,
 )
-from hostsync.infer.devices import ANYWHERE, only_host
+from hostsync.infer.devices import ANYWHERE, CPU, only_host
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.methods.modules import MODULE_VALUES, module_method
@@ -46,10 +46,16 @@ def _is_off(op: Op, receiver: Instance) -> bool:
     return switches.get("validate_args") is False and checks_only(op)
 
 
+_PARTS: Final = frozenset({"parameters", "buffers"})
+
+
 def instance_method(
     frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
     """Methods of an object of a class."""
+    if name in _PARTS and receiver == frame.bound and frame.function is not None and frame.function.name == "__init__":
+        # A module is built on the CPU.
+        return Items("generator", None, Tensor(CPU))
     # What `forward` gives is up to each class, though that of the base class gives nothing.
     if receiver.name == MODULE_CLASS and (name in MODULE_VALUES or name == "forward"):
         return module_method(frame, node, receiver, name, args, keywords)
