@@ -329,3 +329,11 @@ class Contrastive(nn.Module):
         pointer = int(self.pointer)  # expect: HS103
         pointer = (pointer + keys.shape[0]) % self.size
         self.pointer[0] = pointer  # expect: HS406
+
+
+def below_all(logits: Tensor, kept: Tensor, order: Tensor):
+    rows, _ = torch.where(~kept)  # expect: HS301
+    columns = order[~kept]  # expect: HS302
+    logits[rows, columns] = torch.finfo(logits.dtype).min  # expect: HS406
+    logits[~kept] = torch.finfo(logits.dtype).min  # silent: HS303
+    return logits

@@ -159,3 +159,12 @@ def f34(things, one_mask, other_mask, x: Tensor):
     a = things.bounds[~one_mask * other_mask]  # expect: HS302
     b = x[one_mask * ~other_mask]  # expect: HS302
     return a, b, x[~one_mask & other_mask], things.bounds[one_mask * 2]  # expect: HS302
+
+
+def kept_of_those_that_count(valid: torch.Tensor, found: torch.Tensor, labels, at):
+    valid[valid.clone()] = found > 0  # expect: HS303
+    mask = valid > 0
+    result = torch.zeros_like(valid)
+    result[mask] = labels[at].long()  # expect: HS303
+    result[mask] = labels[at].of(3)  # silent: HS303
+    return result

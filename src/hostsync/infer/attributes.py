@@ -8,7 +8,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import PACKED, PACKED_SEQUENCE, SIZES_OF_BATCHES, field_of
-from hostsync.infer.classes import class_attribute, distribution_base, is_vague, note_reader
+from hostsync.infer.classes import LIMITS, class_attribute, distribution_base, is_vague, note_reader
 from hostsync.infer.context import Context
 from hostsync.infer.devices import ANYWHERE, CPU, of_param
 from hostsync.infer.frame import Frame, evaluate_silently
@@ -197,7 +197,7 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
         return DtypeValue("")
     if base.name.startswith("torch.nn.") and name in {"weight", "bias", "running_mean", "running_var"}:
         return Tensor(base.device)
-    if name == "training":
+    if name == "training" or base.name in LIMITS:
         return NUMBER
     if base.name.startswith(DISTRIBUTIONS):
         return _of_distribution(frame, base, base.name, name)

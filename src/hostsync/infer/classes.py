@@ -61,6 +61,8 @@ def is_vague(context: Context, value: Value) -> bool:
     return isinstance(value, (Unknown, Nothing))
 
 
+LIMITS: Final = frozenset({"torch.finfo", "torch.iinfo"})
+"""What is called for an object that holds numbers: the limits of a dtype."""
 DRAWS: Final = frozenset({"sample", "rsample", "sample_n", "rsample_n"})
 """Methods of distributions that are told a shape and no tensor."""
 

@@ -319,6 +319,8 @@ def _member(frame: Frame, node: facts.Call, func: facts.Attr) -> tuple[Value, Va
                     and _fits(node, func.name)
                 )
                 or proves_tensor(node, frame.context.ops)
+                # Arrays and modules are turned into floats, and nothing but a tensor into integers so.
+                or (func.name == "long" and not node.args and not node.keywords)
             )
         ):
             tensor = as_tensor(receiver) if isinstance(receiver, Unknown) else Tensor(ANYWHERE)

@@ -31,6 +31,7 @@ from hostsync.infer.calls.own_calls import WRAPPER, construct, own_function
 from hostsync.infer.calls.packed_sequences import PACKED, is_out_of_order
 from hostsync.infer.calls.placing import device_of, merged
 from hostsync.infer.calls.sparse_products import sparse_product
+from hostsync.infer.classes import LIMITS
 from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU
 from hostsync.infer.events import Reason
 from hostsync.infer.explaining import explain
@@ -114,7 +115,7 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         if last == "set_default_validate_args" and [value for _, value in args] == [Number(False)]:
             frame.context.unchecked = True
             return NOTHING
-    if name == "logging.getLogger":
+    if name == "logging.getLogger" or name in LIMITS:
         return Instance(name, False)
     if root == "logging" or name in {"warnings.warn", "tqdm.write"}:
         return printed(frame, node, name, args)

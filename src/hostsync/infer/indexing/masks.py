@@ -48,7 +48,8 @@ def called_name(node: facts.Expr) -> str:
 
 
 _SHAPING: Final = frozenset(
-    "expand expand_as view view_as reshape flatten squeeze unsqueeze transpose permute t to cuda".split()
+    "expand expand_as view view_as reshape flatten squeeze unsqueeze transpose permute t to cuda clone detach "
+    "contiguous".split()
 )
 """Methods that leave truth values what they are."""
 
