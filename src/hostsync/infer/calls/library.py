@@ -37,6 +37,7 @@ from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.annotations import from_annotation, named_type
 from hostsync.infer.hints.defaults import is_device_name
+from hostsync.infer.hints.tables import is_of_tables
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.methods.dispatch import method_call
 from hostsync.infer.nodes import last_name
@@ -44,6 +45,7 @@ from hostsync.infer.origins import AS_ITS_DATASET, FROM_LOADER, LOADER, because
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
+    ON_HOST,
     UNKNOWN,
     Array,
     Callable,
@@ -114,6 +116,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         if last == "set_default_validate_args" and [value for _, value in args] == [Number(False)]:
             frame.context.unchecked = True
             return NOTHING
+    if is_of_tables(name):
+        return ON_HOST
     if name == "logging.getLogger":
         return Instance(name, False)
     if root == "logging" or name in {"warnings.warn", "tqdm.write"}:

@@ -27,6 +27,7 @@ from hostsync.infer.linking.alternatives import has_alternatives, in_common
 from hostsync.infer.linking.summaries import apply_effects, bind_arguments, is_abstract, returned, returned_in_full
 from hostsync.infer.records import CallSite
 from hostsync.infer.values import (
+    ON_HOST,
     UNKNOWN,
     Callable,
     ClassRef,
@@ -153,6 +154,9 @@ def instance_called(
         return tensor_of_picture(frame, node)
     if callee.name.startswith(PACKAGE):
         return transformed(frame, node, callee.name, args, keywords)
+    if callee == ON_HOST:
+        # A method of it, or of a part of it.
+        return ON_HOST
     if callee.name == WRAPPER:
         return args[0][1] if args else UNKNOWN
     if callee.name == SEQUENTIAL and isinstance(callee.held, Items) and callee.held.items and len(args) == 1:

@@ -21,12 +21,15 @@ from hostsync.infer.classes import (
 from hostsync.infer.devices import ANYWHERE, only_host
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.hints.tables import TO_ARRAYS
 from hostsync.infer.methods.modules import MODULE_VALUES, module_method
 from hostsync.infer.methods.tensors import DEFINITE
 from hostsync.infer.methods.unknown import LOG_METHODS, unknown_method
 from hostsync.infer.values import (
     NOTHING,
+    ON_HOST,
     UNKNOWN,
+    Array,
     Instance,
     Items,
     Tensor,
@@ -70,6 +73,8 @@ def instance_method(
         # Mixed precision that settings decide about is off until somebody asks for it.
         at_most = "possible" if SET_ELSEWHERE in switches else "likely" if switches.get(ENABLED, True) is None else None
         return _drawn(receiver, name, operation(frame, node, op, args, keywords, None, at_most=at_most))
+    if receiver == ON_HOST:
+        return Array() if name in TO_ARRAYS else receiver
     if receiver.name in GENERATORS:
         return drawn(name, args, keywords)
     if receiver.name == "logging.getLogger":
