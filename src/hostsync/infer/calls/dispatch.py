@@ -11,6 +11,7 @@ from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.callbacks import note_callback
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.library import library_call
+from hostsync.infer.calls.library_objects import MODEL, TOKENIZER
 from hostsync.infer.calls.own_calls import construct, instance_called, own_function
 from hostsync.infer.calls.placing import device_of, lead, merged
 from hostsync.infer.calls.prepared_loaders import prepared
@@ -128,8 +129,9 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         if tensors and is_certain(merged(tensors)) and is_model_name(node.func):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
     if (has_mask or is_unpacked) and _may_be_model(callee):
-        masks_tokens(frame, node, args, keywords)
-    if (kind is Unknown or kind is Method) and keywords:
+        is_known = isinstance(callee, Instance) and callee.name == MODEL
+        masks_tokens(frame, node, args, keywords, is_model=is_known or is_model_name(node.func))
+    if keywords and (kind is Unknown or kind is Method or _is_tokenizer(callee)):
         bundle = _tokenized(keywords)
         if bundle is not None:
             return explain(bundle, node)
@@ -170,6 +172,10 @@ def _result(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
+
+
+def _is_tokenizer(callee: Value) -> bool:
+    return isinstance(callee, Instance) and callee.name == TOKENIZER
 
 
 def _may_be_model(callee: Value) -> bool:

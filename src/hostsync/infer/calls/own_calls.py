@@ -12,6 +12,7 @@ from hostsync.infer.calls.callbacks import call_back
 from hostsync.infer.calls.catalogued import called, flags
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.image_transforms import MAKES_TENSORS, PACKAGE, tensor_of_picture, transformed
+from hostsync.infer.calls.library_objects import MODEL, TOKENIZER
 from hostsync.infer.calls.module_containers import SEQUENTIAL
 from hostsync.infer.calls.packed_sequences import PACKED
 from hostsync.infer.calls.placing import lead, merged
@@ -21,6 +22,7 @@ from hostsync.infer.devices import ACCELERATOR, ANYWHERE, of_param
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.hints.loaders_and_models import SAMPLE
 from hostsync.infer.hints.placeholders import without_placeholders
 from hostsync.infer.joining import join
 from hostsync.infer.linking.alternatives import has_alternatives, in_common
@@ -157,6 +159,8 @@ def instance_called(
     if callee == ON_HOST:
         # A method of it, or of a part of it.
         return ON_HOST
+    if callee.name == TOKENIZER:
+        return SAMPLE
     if callee.name == WRAPPER:
         return args[0][1] if args else UNKNOWN
     if callee.name == SEQUENTIAL and isinstance(callee.held, Items) and callee.held.items and len(args) == 1:
@@ -165,7 +169,7 @@ def instance_called(
     device = callee.device if callee.device != ANYWHERE else merged(tensors)
     if device != ACCELERATOR and tensors:
         device = merged(tensors)
-    if callee.name == MODULE_CLASS or callee.local:
+    if callee.name in {MODULE_CLASS, MODEL} or callee.local:
         return explain(Tensor(device, sure=False, origin=lead(tensors)), node)
     if callee.name.startswith("torch.nn."):
         called(frame, node, callee.name, args, keywords)
