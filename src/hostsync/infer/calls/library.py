@@ -135,7 +135,7 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
     if name.startswith(_FOREACH):
         return _for_each(name, args)
     links = frame.context.links
-    known = links.by_name(name) if links is not None and root == "torch" else None
+    known = links.by_name(name) if links is not None and root in _INDEXED else None
     if isinstance(known, Callable):
         return own_function(frame, node, known, args, keywords)
     if isinstance(known, ClassRef):
@@ -147,6 +147,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
     return UNKNOWN
 
 
+_INDEXED: Final = frozenset({"torch", "torchvision"})
+"""Packages of which a function may be called by its whole name, of what an index knows."""
 _FOREACH: Final = "torch._foreach_"
 
 

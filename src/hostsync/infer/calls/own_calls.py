@@ -12,7 +12,9 @@ from hostsync.infer.calls.callbacks import call_back
 from hostsync.infer.calls.catalogued import called, flags
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.image_transforms import MAKES_TENSORS, PACKAGE, tensor_of_picture, transformed
+from hostsync.infer.calls.indexed import said_by_tables
 from hostsync.infer.calls.library_objects import MODEL, TOKENIZER
+from hostsync.infer.calls.metrics import metric_made, stands_for
 from hostsync.infer.calls.module_containers import SEQUENTIAL
 from hostsync.infer.calls.packed_sequences import PACKED
 from hostsync.infer.calls.placing import lead, merged
@@ -52,7 +54,7 @@ def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentLi
     if isinstance(init, Callable):
         told = bind_arguments(init.node, True, without_placeholders(args), keywords)
         _record_call(frame, node, init.symbol, told, frame.hot())
-    made = Instance(callee.name, True)
+    made = metric_made(frame.context, Instance(callee.name, True), args, keywords)
     values = [*(value for _, value in args), *(value for _, _, value in keywords)]
     tensors = [tensor for value in values for tensor in tensors_in(value)]
     if tensors and distribution_base(frame.context, callee.name) is not None:
@@ -70,6 +72,12 @@ def own_function(
     is_choice: bool = False,
 ) -> Value:
     """Call a function of the project; with `is_choice`, one of several that may be meant."""
+    value = (said_by_tables(frame, node, callee, args, keywords) if isinstance(node, facts.Call) else None) or UNKNOWN
+    for method in stands_for(frame.context, callee):
+        takes_all = not method.symbol.endswith(".compute")
+        value = own_function(
+            frame, node, method, args if takes_all else [], keywords if takes_all else [], is_choice=is_choice
+        )
     bindings = bind_arguments(callee.node, callee.bound is not None, args, keywords)
     called = callee.node
     if (
@@ -86,7 +94,7 @@ def own_function(
     if has_alternatives(given):
         frame.either = None if is_choice else (node, given)
         given = in_common(given)
-    value = passed_through(given, args)
+    value = passed_through(given, args) if isinstance(value, Unknown) else value
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)
     apply_effects(frame, callee, bindings)
