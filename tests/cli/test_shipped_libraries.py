@@ -41,11 +41,14 @@ def f(preds: torch.Tensor, target: torch.Tensor, task: str):
 """
 GRAPHS = """\
 import torch
+import torch_geometric
 from torch_geometric.utils import degree, softmax
 
 
 def f(x: torch.Tensor, index: torch.Tensor, ptr: torch.Tensor, n: int):
     degree(index)  # waits
+    torch_geometric.utils.degree(index)  # waits
+    torch_geometric.utils.remove_self_loops(index)  # waits
     degree(index, n)
     degree(index, num_nodes=x.size(0))
     softmax(x, index)  # waits

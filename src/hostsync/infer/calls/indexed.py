@@ -22,6 +22,6 @@ def said_by_tables(
     if reader is not None:
         return reader(frame, node, args, keywords)
     op = frame.context.ops.get(name)
-    if op is not None:
+    if op is not None and op.indexed:
         operation(frame, node, op, args, keywords, None)
     return None
