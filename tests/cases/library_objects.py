@@ -5,6 +5,7 @@ import onnxruntime as ort
 import torch
 import transformers
 from accelerate import Accelerator
+from peft import get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel, Trainer
 
 
@@ -93,6 +94,16 @@ def unwrapped(model, ids):
     accelerator.save_model(model, "path")  # expect: HS605
     accelerator.save({"step": 3}, "path")  # silent: HS605
     return out
+
+
+def prepared(accelerator, config, loader):
+    net = AutoModelForCausalLM.from_pretrained("x")
+    adapted = get_peft_model(net, config)
+    net, adapted, loader = accelerator.prepare(net, adapted, loader)
+    for batch in loader:
+        print(net(**batch).loss.item())  # expect: HS101, HS605
+        adapted.generate(batch["input_ids"])  # expect: HS605
+    accelerator.unwrap_model(net).save_pretrained("path")  # expect: HS605
 
 
 def others(game, accelerator, ids):

@@ -1,7 +1,8 @@
 """Objects of libraries around torch: what makes them, and which class that is.
 
 Sources: documentation of onnxruntime (`InferenceSession`), wandb (`init`) and evaluate (`load`); transformers,
-`trainer.py`, `modeling_utils.py` and `tokenization_utils_base.py`.
+`trainer.py`, `modeling_utils.py` and `tokenization_utils_base.py`; peft,
+`peft_model.py`, whose models hand on to the one in them.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _MADE_BY: Final = (
     (re.compile(r"wandb\.(?:init|run)"), RUN),
     (re.compile(r"evaluate\.(?:load|combine)"), METRIC),
     (re.compile(_MODELS), MODEL),
+    (re.compile(r"peft\.(?:\w+\.)*(?:get_peft_model|\w*PeftModel\w*\.from_pretrained)"), MODEL),
     (re.compile(_TOKENIZERS), TOKENIZER),
 )
 """By the dotted name of a constructor or of what hands one out, the class."""
