@@ -36,6 +36,8 @@ class Tracker:
 def written(model: torch.nn.Module, path, file, given):
     torch.save({"model": model.state_dict(), "random": torch.get_rng_state()}, path)  # expect: HS605
     torch.save({"step": 3, "random": torch.get_rng_state()}, path)  # silent: HS605
+    states = {"host": torch.get_rng_state(), "all": torch.cuda.get_rng_state_all(), "one": torch.cuda.get_rng_state()}
+    torch.save(states, path)  # silent: HS605
     save_file(model.state_dict(), path)  # expect: HS605
     pickle.dump({"model": model.state_dict()}, file)  # expect: HS605
     pickle.dump({"step": 3}, file)  # silent: HS605
