@@ -47,6 +47,13 @@ def made_tensors(s: pd.Series, other: pd.Series):
     return x.mean().item(), y.mean().item()  # expect: HS101
 
 
+def by_rows(frame: pd.DataFrame, x: torch.Tensor, rows):
+    first = frame.apply(lambda row: row["x"].item(), axis=1)  # silent: HS101
+    made = frame.assign(y=lambda table: table.x.max().item())  # silent: HS101
+    read = frame.apply(lambda row: x.max().item())  # expect: HS101
+    return first, made, read, rows.apply(lambda row: row["x"].item())  # expect: HS101
+
+
 class Held:
     def __init__(self, path, column: pl.Series):
         self.frame = pl.read_parquet(path)
