@@ -71,6 +71,8 @@ class Op(NamedTuple):
     is_property: bool
     by_name: bool = False
     """For a method: nothing else has one of this name, so a call of it is this operation, whatever it is called of."""
+    indexed: bool = False
+    """It goes by the name of the file that defines it, and an index knows the rest of it and of what stands beside."""
 
 
 # --- rules ---------------------------------------------------------------------------------------

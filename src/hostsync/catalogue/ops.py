@@ -47,7 +47,7 @@ PREDICATES: Final = frozenset(
 )  # fmt: skip
 
 _FIELDS: Final = frozenset(
-    ("params", "returns", "device", "dtype", "ndim", "memory", "waits", "tensor_only", "property", "by_name")
+    ("params", "returns", "device", "dtype", "ndim", "memory", "waits", "tensor_only", "property", "by_name", "indexed")
 )
 _NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _LINE: Final = re.compile(r'"([^"\\\x00-\x1f]+)" = \{ ?([^\x00-\x08\x0a-\x1f]*?) ?\}')
@@ -219,6 +219,7 @@ def parse_op(name: str, table: Mapping[str, object]) -> Op:
             _flag(table, "tensor_only"),
             _flag(table, "property"),
             _flag(table, "by_name"),
+            _flag(table, "indexed"),
         )
     except ValueError as error:
         if isinstance(error, CatalogueError):

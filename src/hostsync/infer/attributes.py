@@ -15,6 +15,7 @@ from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.functions import is_autograd_function, takes_context
 from hostsync.infer.hints.evaluated import part_of
 from hostsync.infer.hints.imported import known_as
+from hostsync.infer.hints.tables import TO_ARRAYS
 from hostsync.infer.joining import join
 from hostsync.infer.linking.plain import MODULE
 from hostsync.infer.linking.summaries import returned
@@ -22,6 +23,7 @@ from hostsync.infer.nodes import calls_in
 from hostsync.infer.values import (
     DISTRIBUTIONS,
     NUMBER,
+    ON_HOST,
     SIZES,
     TEXT,
     UNKNOWN,
@@ -191,6 +193,8 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
             return Mapping((), UNKNOWN)
         distribution = distribution_base(frame.context, base.name)
         return new(Method, (base, name)) if distribution is None else _of_distribution(frame, base, distribution, name)
+    if base == ON_HOST:
+        return SIZES if name == "shape" else Array() if name == "values" else _of_table(base, name)
     if name == "device":
         return DeviceValue(base.device)
     if name == "dtype":
@@ -204,6 +208,10 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
     if base.name == PACKED:
         return field_of(base, name) or Method(base, name)
     return new(Method, (base, name))
+
+
+def _of_table(base: Instance, name: str) -> Value:
+    return Method(base, name) if name in TO_ARRAYS else base
 
 
 def _saved(frame: Frame, name: str) -> Items:

@@ -15,6 +15,7 @@ from hostsync.infer.linking.summaries import returned
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
     NUMBER,
+    ON_HOST,
     TEXT,
     UNKNOWN,
     Array,
@@ -69,7 +70,7 @@ def iterated(frame: Frame, value: Value) -> Value:
             return own
         if is_module_class(frame.context, value.name):
             return Instance("torch.nn.Module", False)
-    if isinstance(value, Unknown) and value.is_data:
+    if value == ON_HOST or (isinstance(value, Unknown) and value.is_data):
         return value
     if isinstance(value, (Method, Unknown)):
         held = held_by(value)

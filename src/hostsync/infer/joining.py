@@ -9,6 +9,7 @@ from hostsync.infer.devices import ANYWHERE, CPU, Device, only_host
 from hostsync.infer.values import (
     EITHER,
     NUMBER,
+    ON_HOST,
     TEXT,
     UNKNOWN,
     Array,
@@ -48,6 +49,8 @@ def join(a: Value, b: Value) -> Value:
         return _with_other(a, b)
     if isinstance(b, Tensor):
         return _with_other(b, a)
+    if (a == ON_HOST or b == ON_HOST) and {ka, kb} & _OF_THE_HOST:
+        return b if a == ON_HOST else a
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         # `loss or mse_loss`: of a function, the one that is known speaks for what others hand in.
         known, other = (b, a) if isinstance(a, Unknown) else (a, b)
@@ -61,6 +64,9 @@ def join(a: Value, b: Value) -> Value:
     if isinstance(b, DeviceValue):
         return DeviceValue(b.device | _named(a)) if isinstance(a, (Ref, Text)) else UNKNOWN
     return UNKNOWN
+
+
+_OF_THE_HOST: Final = frozenset({Array, Number, Text})
 
 
 def _named(value: Value) -> Device:

@@ -19,6 +19,7 @@ from hostsync.infer.nodes import dotted_path, last_name
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
+    ON_HOST,
     UNKNOWN,
     Array,
     Callable,
@@ -299,6 +300,9 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
 def _set_one_of(frame: Frame, node: facts.Expr, kinds: Sequence[Value | None], truth: bool) -> None:
     value = _value(frame, node)
     of_tensors = any(isinstance(kind, Tensor) for kind in kinds)
+    if truth and all(kind == ON_HOST for kind in kinds) and isinstance(value, (Tensor, Unknown)):
+        _set(frame, node, ON_HOST)
+        return
     if value is not None and of_tensors and not truth:
         _set_apart(frame, node, value)
     elif isinstance(value, Tensor) and not of_tensors:

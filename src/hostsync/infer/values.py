@@ -243,6 +243,10 @@ SIZES: Final = Items("tuple", None, NUMBER)
 """The sizes of a tensor: known to the host."""
 
 
+ON_HOST: Final = Instance("data on the host", False)
+"""A table, a column of one, a sparse matrix or the like: neither it nor anything that it gives is a tensor."""
+
+
 def params_in(param: str) -> list[str]:
     """The parameters that a tensor may be, handed in unchanged."""
     return param.split(EITHER)

@@ -106,8 +106,9 @@ def _owners_in(extend_rules: tuple[Path, ...], measured: tuple[Path, ...]) -> fr
     from hostsync.catalogue.ops import flagged
 
     ops = load_catalogue(extend_rules, measured).ops
-    # What is known by its name wherever it turns up says nothing of the module that it comes from.
-    anywhere = frozenset(flagged(ops, "by_name"))
+    # What is known by its name wherever it turns up says nothing of the module that it comes from, nor does what adds
+    # to an index.
+    anywhere = frozenset((*flagged(ops, "by_name"), *flagged(ops, "indexed")))
     found: set[str] = set()
     for op in ops:
         owner = "" if op in anywhere else op.rpartition(".")[0]

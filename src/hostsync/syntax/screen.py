@@ -35,6 +35,7 @@ EVIDENCE: Final[tuple[str, ...]] = (
     "zero_grad",
     "state_dict",
     "named_parameters",
+    "callback_metrics",
 )
 """Words of which at least one stands in every file that can contain a finding, unless the caller knows better ones."""
 

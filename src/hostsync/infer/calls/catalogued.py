@@ -12,7 +12,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import result
 from hostsync.infer.calls.packed_sequences import PACKING, what_is_packed
 from hostsync.infer.calls.placing import device_of, lead, merged
-from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, Device, is_of_params
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, Device, is_of_params, only_host
 from hostsync.infer.explaining import as_tensor, explain
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.keys import is_setting
@@ -243,6 +243,10 @@ def _waits_by_itself(op: Op) -> bool:
     return owner[:1].isupper() and owner != "Tensor" and any(not wait.tests for wait in op.waits)
 
 
+_EACH: Final = frozenset({"torch.save"})
+"""What takes several tensors that need not be in one place."""
+
+
 def _record(
     frame: Frame,
     node: facts.Call,
@@ -265,6 +269,8 @@ def _record(
         # A cache that holds nothing has nothing to free, and then nothing waits.
         device, confidence = ACCELERATOR, "likely" if op.name.endswith("empty_cache") else at_most
     elif tensors:
+        if op.name in _EACH:
+            tensors = tuple([tensor for tensor in tensors if not only_host(tensor.device)]) or tensors
         device, origin = merged(tensors), lead(tensors)
         is_reading = kind == "read-back"
         sure = tensors[0].sure or is_reading

@@ -8,9 +8,10 @@ from typing import Final
 from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.attributes import attribute
-from hostsync.infer.calls.callbacks import note_callback
+from hostsync.infer.calls.callbacks import called_back, note_callback
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.library import library_call
+from hostsync.infer.calls.library_objects import MODEL, TOKENIZER
 from hostsync.infer.calls.own_calls import construct, instance_called, own_function
 from hostsync.infer.calls.placing import device_of, lead, merged
 from hostsync.infer.calls.prepared_loaders import prepared
@@ -31,6 +32,7 @@ from hostsync.infer.methods.lightning import PREDICTIONS, logs_number, predicted
 from hostsync.infer.methods.objects import register_state
 from hostsync.infer.nodes import is_number, last_name
 from hostsync.infer.values import (
+    ON_HOST,
     UNKNOWN,
     Array,
     Callable,
@@ -101,11 +103,13 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         callee, receiver = _member(frame, node, func)
     else:
         callee = evaluate(frame, func)
-    args: ArgumentList = [(arg, evaluate(frame, arg)) for arg in node.args] if node.args else []
+    # The rows, columns and groups that `table.apply(lambda row: …)` hands out are on the host as it is.
+    handed = _handed_parts if callee == ON_HOST else evaluate
+    args: ArgumentList = [(arg, handed(frame, arg)) for arg in node.args] if node.args else []
     keywords: KeywordList = []
     is_unpacked = has_mask = False
     for key, expr in node.keywords:
-        keywords.append((key, expr, evaluate(frame, expr)))
+        keywords.append((key, expr, handed(frame, expr)))
         is_unpacked = is_unpacked or key is None
         has_mask = has_mask or key == "attention_mask"
     if is_unpacked:
@@ -128,8 +132,9 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         if tensors and is_certain(merged(tensors)) and is_model_name(node.func):
             return explain(Tensor(ACCELERATOR, sure=False, origin=lead(tensors)), node)
     if (has_mask or is_unpacked) and _may_be_model(callee):
-        masks_tokens(frame, node, args, keywords)
-    if (kind is Unknown or kind is Method) and keywords:
+        is_known = isinstance(callee, Instance) and callee.name == MODEL
+        masks_tokens(frame, node, args, keywords, is_model=is_known or is_model_name(node.func))
+    if keywords and (kind is Unknown or kind is Method or _is_tokenizer(callee)):
         bundle = _tokenized(keywords)
         if bundle is not None:
             return explain(bundle, node)
@@ -170,6 +175,20 @@ def _result(frame: Frame, node: facts.Call) -> Value:
     if receiver is not None and isinstance(func, facts.Attr):
         return method_call(frame, node, Method(receiver, func.name), args, keywords)
     return UNKNOWN
+
+
+def _handed_parts(frame: Frame, node: facts.Expr) -> Value:
+    """The value of an argument; what a lambda is handed counts as data of the host."""
+    if not isinstance(node, facts.Lambda):
+        return evaluate(frame, node)
+    with frame.silently():
+        value = evaluate(frame, node)
+    called_back(frame, node, value, [ON_HOST] * len(node.params))
+    return value
+
+
+def _is_tokenizer(callee: Value) -> bool:
+    return isinstance(callee, Instance) and callee.name == TOKENIZER
 
 
 def _may_be_model(callee: Value) -> bool:

@@ -19,6 +19,7 @@ from hostsync.infer.joining import element_of
 from hostsync.infer.nodes import assigned_to, dotted_path, is_number, last_name
 from hostsync.infer.origins import BY_DEFAULT
 from hostsync.infer.values import (
+    ON_HOST,
     Array,
     DeviceValue,
     Items,
@@ -75,7 +76,7 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
     device = wanted.device if wanted is not None else frame.context.default_device
     if wanted is None and device != CPU and not only_host(device):
         wanted = DeviceValue(device)
-    known = isinstance(data, (Number, Items, Array, Text))
+    known = isinstance(data, (Number, Items, Array, Text)) or data == ON_HOST
     spread = [value for key, _, value in keywords if key is None]
     if wanted is None and spread:
         wanted = _device_in(spread)

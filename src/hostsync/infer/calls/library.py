@@ -26,18 +26,21 @@ from hostsync.infer.calls.host_calls import (
 )
 from hostsync.infer.calls.image_transforms import PACKAGE, image_transform
 from hostsync.infer.calls.iteration import iteration
+from hostsync.infer.calls.library_objects import made_by
 from hostsync.infer.calls.module_containers import contents
 from hostsync.infer.calls.own_calls import WRAPPER, construct, own_function
 from hostsync.infer.calls.packed_sequences import PACKED, is_out_of_order
 from hostsync.infer.calls.placing import device_of, merged
 from hostsync.infer.calls.sparse_products import sparse_product
+from hostsync.infer.calls.taken_to_the_host import TAKERS
 from hostsync.infer.classes import LIMITS
-from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, only_host
 from hostsync.infer.events import Reason
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame, evaluate_silently
-from hostsync.infer.hints.annotations import from_annotation, named_type
+from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation, named_type
 from hostsync.infer.hints.defaults import is_device_name
+from hostsync.infer.hints.tables import is_of_tables
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.methods.dispatch import method_call
 from hostsync.infer.nodes import last_name
@@ -45,6 +48,7 @@ from hostsync.infer.origins import AS_ITS_DATASET, FROM_LOADER, LOADER, because
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
+    ON_HOST,
     UNKNOWN,
     Array,
     Callable,
@@ -115,6 +119,11 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
         if last == "set_default_validate_args" and [value for _, value in args] == [Number(False)]:
             frame.context.unchecked = True
             return NOTHING
+    made_object = made_by(name)
+    if made_object is not None:
+        return made_object
+    if is_of_tables(name):
+        return ON_HOST
     if name == "logging.getLogger" or name in LIMITS:
         return Instance(name, False)
     if root == "logging" or name in {"warnings.warn", "tqdm.write"}:
@@ -127,7 +136,7 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
     if name.startswith(_FOREACH):
         return _for_each(name, args)
     links = frame.context.links
-    known = links.by_name(name) if links is not None and root == "torch" else None
+    known = links.by_name(name) if links is not None and root in _INDEXED else None
     if isinstance(known, Callable):
         return own_function(frame, node, known, args, keywords)
     if isinstance(known, ClassRef):
@@ -139,6 +148,8 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
     return UNKNOWN
 
 
+_INDEXED: Final = frozenset({"torch", "torchvision"})
+"""Packages of which a function may be called by its whole name, of what an index knows."""
 _FOREACH: Final = "torch._foreach_"
 
 
@@ -287,6 +298,13 @@ def _load(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
     return UNKNOWN if op is None else operation(frame, node, op, args, keywords, None)
 
 
+def _load_scripted(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`torch.jit.load(path, map_location="cpu")` gives a module that is there; where others are nobody says."""
+    given = next((value for name, _, value in keywords if name == "map_location"), args[1][1] if args[1:] else UNKNOWN)
+    device = device_of(given).device
+    return Instance(MODULE_CLASS, False, device) if only_host(device) else UNKNOWN
+
+
 def _trace(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """`torch.jit.trace(module, inputs)`, which compares what it has traced with the module unless told not to.
 
@@ -352,6 +370,7 @@ _PROGRESS: Final = frozenset({"tqdm", "track"})
 """Functions that show how far a loop over their first argument has come, whoever offers them."""
 _SPECIAL: Final[dict[str, Special]] = {
     **READERS,
+    **TAKERS,
     **dict.fromkeys(("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autocast"), _wrapper),
     "torch.nn.utils.rnn.pad_packed_sequence": _pad_packed,
     "torch.device": _device,
@@ -366,6 +385,7 @@ _SPECIAL: Final[dict[str, Special]] = {
     "typing.cast": _cast,
     "torch.jit.annotate": _cast,
     "torch.jit.script": _first,
+    "torch.jit.load": _load_scripted,
     "torch.jit.trace": _trace,
     "torch._shape_as_tensor": _shape,
     "torch.onnx.operators.shape_as_tensor": _shape,

@@ -15,6 +15,7 @@ from hostsync.infer.nodes import COMBINING, COMPARISONS
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
+    ON_HOST,
     SIZES,
     TEXT,
     UNKNOWN,
@@ -172,6 +173,8 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
     if isinstance(left, Array) or isinstance(right, Array):
         arrays = [v for v in (left, right) if isinstance(v, Array)]
         return Array(arrays[0].ndim, "bool" if op in COMPARISONS else "")
+    if left == ON_HOST or right == ON_HOST:
+        return ON_HOST
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         params = {v.param for v in (left, right) if isinstance(v, Unknown) and v.param is not None}
         if len(params) == 1 and {tl, tr} <= {Unknown, Number}:

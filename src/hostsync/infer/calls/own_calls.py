@@ -12,6 +12,9 @@ from hostsync.infer.calls.callbacks import call_back
 from hostsync.infer.calls.catalogued import called, flags
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.image_transforms import MAKES_TENSORS, PACKAGE, tensor_of_picture, transformed
+from hostsync.infer.calls.indexed import said_by_tables
+from hostsync.infer.calls.library_objects import MODEL, TOKENIZER
+from hostsync.infer.calls.metrics import metric_made, stands_for
 from hostsync.infer.calls.module_containers import SEQUENTIAL
 from hostsync.infer.calls.packed_sequences import PACKED
 from hostsync.infer.calls.placing import lead, merged
@@ -21,12 +24,14 @@ from hostsync.infer.devices import ACCELERATOR, ANYWHERE, of_param
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.hints.loaders_and_models import SAMPLE
 from hostsync.infer.hints.placeholders import without_placeholders
 from hostsync.infer.joining import join
 from hostsync.infer.linking.alternatives import has_alternatives, in_common
 from hostsync.infer.linking.summaries import apply_effects, bind_arguments, is_abstract, returned, returned_in_full
 from hostsync.infer.records import CallSite
 from hostsync.infer.values import (
+    ON_HOST,
     UNKNOWN,
     Callable,
     ClassRef,
@@ -49,7 +54,7 @@ def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentLi
     if isinstance(init, Callable):
         told = bind_arguments(init.node, True, without_placeholders(args), keywords)
         _record_call(frame, node, init.symbol, told, frame.hot())
-    made = Instance(callee.name, True)
+    made = metric_made(frame.context, Instance(callee.name, True), args, keywords)
     values = [*(value for _, value in args), *(value for _, _, value in keywords)]
     tensors = [tensor for value in values for tensor in tensors_in(value)]
     if tensors and distribution_base(frame.context, callee.name) is not None:
@@ -67,6 +72,12 @@ def own_function(
     is_choice: bool = False,
 ) -> Value:
     """Call a function of the project; with `is_choice`, one of several that may be meant."""
+    value = (said_by_tables(frame, node, callee, args, keywords) if isinstance(node, facts.Call) else None) or UNKNOWN
+    for method in stands_for(frame.context, callee):
+        takes_all = not method.symbol.endswith(".compute")
+        value = own_function(
+            frame, node, method, args if takes_all else [], keywords if takes_all else [], is_choice=is_choice
+        )
     bindings = bind_arguments(callee.node, callee.bound is not None, args, keywords)
     called = callee.node
     if (
@@ -83,7 +94,7 @@ def own_function(
     if has_alternatives(given):
         frame.either = None if is_choice else (node, given)
         given = in_common(given)
-    value = passed_through(given, args)
+    value = passed_through(given, args) if isinstance(value, Unknown) else value
     if isinstance(called, facts.Function) and isinstance(value, Unknown) and is_abstract(called):
         value = _overriding(frame, callee, called, args, keywords)
     apply_effects(frame, callee, bindings)
@@ -153,6 +164,11 @@ def instance_called(
         return tensor_of_picture(frame, node)
     if callee.name.startswith(PACKAGE):
         return transformed(frame, node, callee.name, args, keywords)
+    if callee == ON_HOST:
+        # A method of it, or of a part of it.
+        return ON_HOST
+    if callee.name == TOKENIZER:
+        return SAMPLE
     if callee.name == WRAPPER:
         return args[0][1] if args else UNKNOWN
     if callee.name == SEQUENTIAL and isinstance(callee.held, Items) and callee.held.items and len(args) == 1:
@@ -161,7 +177,7 @@ def instance_called(
     device = callee.device if callee.device != ANYWHERE else merged(tensors)
     if device != ACCELERATOR and tensors:
         device = merged(tensors)
-    if callee.name == MODULE_CLASS or callee.local:
+    if callee.name in {MODULE_CLASS, MODEL} or callee.local:
         return explain(Tensor(device, sure=False, origin=lead(tensors)), node)
     if callee.name.startswith("torch.nn."):
         called(frame, node, callee.name, args, keywords)

@@ -10,6 +10,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
+from hostsync.infer.calls.library_objects import MODEL
 from hostsync.infer.devices import ACCELERATOR
 from hostsync.infer.hints.loaders_and_models import LOADER_CLASS, is_loader_name
 from hostsync.infer.nodes import last_name
@@ -22,10 +23,11 @@ _PREPARED: Final = Instance(LOADER_CLASS, False, ACCELERATOR)
 
 
 def prepared(node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value | None:
-    """What `accelerator.prepare(model, loader)` gives: for each argument that is a loader, one that moves its batches.
+    """What `accelerator.prepare(model, loader)` gives: for each argument that is a loader, one that moves its batches,
+    and for a model of transformers that, on the device.
 
     Returns:
-        None for any other call, and where none of the arguments is known to be a loader.
+        None for any other call, and where none of the arguments is known to be one of these.
     """
     func = node.func
     if not isinstance(func, facts.Attr) or func.name not in _BY_METHOD:
@@ -37,8 +39,8 @@ def prepared(node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Val
             return None
     if any(isinstance(arg, facts.Starred) for arg, _ in args):
         return None
-    given = tuple(_PREPARED if _is_loader(arg, value) else UNKNOWN for arg, value in args)
-    if _PREPARED not in given:
+    given = tuple(_PREPARED if _is_loader(arg, value) else _model(value) for arg, value in args)
+    if all(isinstance(value, Unknown) for value in given):
         return None
     return given[0] if len(given) == 1 else Items("tuple", given, UNKNOWN)
 
@@ -48,6 +50,11 @@ def passed_through(value: Value, args: ArgumentList) -> Value:
     if isinstance(value, Items) and value.kind == "generator" and any(given == _PREPARED for _, given in args):
         return Items("generator", None, Tensor(ACCELERATOR, sure=False))
     return value
+
+
+def _model(value: Value) -> Value:
+    is_model = isinstance(value, Instance) and value.name == MODEL
+    return value._replace(device=ACCELERATOR) if isinstance(value, Instance) and is_model else UNKNOWN
 
 
 def _is_loader(node: facts.Expr, value: Value) -> bool:

@@ -13,6 +13,7 @@ from hostsync.infer.hints.loaders_and_models import NAMED_LOADER, is_loader_name
 from hostsync.infer.hints.running_values import running_value
 from hostsync.infer.iterating import iterated
 from hostsync.infer.joining import element_of, join
+from hostsync.infer.methods.lightning import metrics_of_trainer
 from hostsync.infer.nodes import dotted_path
 from hostsync.infer.values import (
     NOTHING,
@@ -39,6 +40,8 @@ def _attr(frame: Frame, node: facts.Attr) -> Value:
         path = dotted_path(node)
         if path is not None and path in frame.paths:
             return frame.paths[path]
+    if node.name == "callback_metrics" and (metrics := metrics_of_trainer(frame, node)) is not None:
+        return metrics
     base = evaluate(frame, node.value)
     value = attribute(frame, base, node.name)
     if type(base) is ClassRef and type(value) is DeviceValue and value.device == CPU:

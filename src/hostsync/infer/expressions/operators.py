@@ -13,6 +13,7 @@ from hostsync.infer.nodes import COMBINING, subtracted_slices
 from hostsync.infer.special_methods import negated, operated, special
 from hostsync.infer.values import (
     NUMBER,
+    ON_HOST,
     TEXT,
     UNKNOWN,
     Array,
@@ -139,7 +140,7 @@ def _unary(frame: Frame, node: facts.Unary) -> Value:
     if isinstance(value, Number) and node.op == "-" and value.const is not None:
         return new(Number, (-value.const,))
     if isinstance(value, Instance):
-        return negated(frame, node, value) or UNKNOWN
+        return value if value == ON_HOST else negated(frame, node, value) or UNKNOWN
     if isinstance(value, Unknown) and value.param is not None:
         return Unknown(value.param, True, dtype=value.dtype)
     return value if isinstance(value, (Array, Number)) else UNKNOWN

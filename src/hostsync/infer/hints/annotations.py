@@ -8,11 +8,13 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.devices import ANYWHERE, Device, of_param
+from hostsync.infer.hints.tables import is_of_tables
 from hostsync.infer.joining import join
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
+    ON_HOST,
     TEXT,
     UNKNOWN,
     Array,
@@ -172,6 +174,8 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
     if isinstance(value, TypeOf):
         return _placed(value.value, device, param)
     dotted = value.name if isinstance(value, Ref) else name
+    if is_of_tables(dotted):
+        return ON_HOST
     root = dotted.partition(".")[0]
     if root == "torch":
         # `TensorLike = torch.Tensor`: what it stands for counts, not what it is called.
@@ -257,6 +261,9 @@ def _generic(
         return inner._replace(dtype=_JAXTYPING[name]) if isinstance(inner, Tensor) else inner
     if name in {"ndarray", "NDArray"}:
         return Array()
+    whole = resolve(node.value) if isinstance(node.value, (facts.Name, facts.Attr)) else None
+    if isinstance(whole, Ref) and is_of_tables(whole.name):
+        return ON_HOST
     if name == "DataLoader":
         return Instance("torch.utils.data.DataLoader", False)
     return None

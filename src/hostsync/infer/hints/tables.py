@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 PACKAGES: Final = frozenset({"cudf", "dask", "modin", "pandas", "polars", "pyspark"})
@@ -13,6 +14,17 @@ TABLE_MEMBERS: Final = frozenset(
 
 Source: https://pandas.pydata.org/docs/reference/frame.html and series.html
 """
+
+_ON_HOST: Final = re.compile(r"(dask|geopandas|modin|pandas|polars|pyarrow|pyspark|scipy\.sparse|xarray)(\.|$)")
+
+
+def is_of_tables(name: str) -> bool:
+    """Whether a class or function, by its dotted name, is of a package whose objects live on the host."""
+    return _ON_HOST.match(name) is not None
+
+
+TO_ARRAYS: Final = frozenset({"numpy", "toarray", "to_numpy", "todense"})
+"""Methods that make NumPy arrays of such objects."""
 
 
 def is_table_name(name: str) -> bool:

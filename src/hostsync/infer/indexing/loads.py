@@ -34,6 +34,7 @@ from hostsync.infer.nodes import element_path, last_name, used_path
 from hostsync.infer.special_methods import special
 from hostsync.infer.values import (
     NUMBER,
+    ON_HOST,
     TEXT,
     UNKNOWN,
     Array,
@@ -90,13 +91,13 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
                 return base
             return Items(base.kind, None, element_of(base))
         is_part = isinstance(base, (Array, Text)) or (isinstance(base, Instance) and base.held is not None)
-        is_part = is_part or (isinstance(base, Unknown) and base.is_data)
+        is_part = is_part or base == ON_HOST or (isinstance(base, Unknown) and base.is_data)
         return base if is_part else UNKNOWN
     if isinstance(base, Array):
         parts = parts_of(frame, node.key)
         return _array_part(base, parts)
     index = evaluate(frame, node.key)
-    if isinstance(base, Unknown) and base.is_data:
+    if base == ON_HOST or (isinstance(base, Unknown) and base.is_data):
         return base
     if isinstance(base, Instance) and base.local:
         own = special(frame, node, base, "__getitem__", (node.key, index))

@@ -9,17 +9,17 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.placing import merged
-from hostsync.infer.devices import ANYWHERE
+from hostsync.infer.devices import ANYWHERE, only_host
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.defaults import may_be_left_out
 from hostsync.infer.hints.loaders_and_models import is_model_name
 from hostsync.infer.methods.asked import Asked, called
 from hostsync.infer.nodes import assigned_to, is_none, last_name
-from hostsync.infer.values import Mapping, Nothing, Tensor, Unknown, Value, tensors_in
+from hostsync.infer.values import NOTHING, Items, Mapping, Nothing, Tensor, Unknown, Value, tensors_in
 
 
-def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> None:
+def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList, *, is_model: bool) -> None:
     """`model(input_ids, attention_mask=mask)` asks whether the mask hides anything, as no mask is quicker.
 
     So does `model(**tokens)` of what a tokenizer has made, or with an argument that only models of transformers have.
@@ -34,7 +34,7 @@ def masks_tokens(frame: Frame, node: facts.Call, args: ArgumentList, keywords: K
         expr, mask = next((expr, value) for name, expr, value in keywords if name == "attention_mask")
         if isinstance(mask, Nothing) or _may_be_left_out(frame, node, expr, mask):
             return
-    elif not args and None in named and is_model_name(node.func):
+    elif not args and None in named and is_model:
         expr, mask = next((expr, value) for name, expr, value in keywords if name is None)
         # Other dictionaries hold None for the mask as often as not.
         is_made = (isinstance(mask, Tensor) and not mask.sure) or _is_of_tokenizer(frame, expr)
@@ -126,8 +126,20 @@ def _generate(asked: Asked) -> Value | None:
     Source: transformers, `generation/utils.py`, and our measurement (the page of HS605).
     """
     named = {name for name, _, _ in asked.keywords}
-    if asked.subject is None or not is_model_name(asked.subject) or not named & _OF_GENERATION:
+    model = _unwrapped(asked.subject)
+    if model is None or not is_model_name(model) or not named & _OF_GENERATION:
         return None
+    return _generated(asked)
+
+
+def _unwrapped(node: facts.Expr | None) -> facts.Expr | None:
+    """The model of `accelerator.unwrap_model(model)`; anything else as it is."""
+    is_wrapped = isinstance(node, facts.Call) and last_name(node.func) == "unwrap_model" and node.args
+    return node.args[0] if isinstance(node, facts.Call) and is_wrapped else node
+
+
+def _generated(asked: Asked) -> Value | None:
+    named = {name for name, _, _ in asked.keywords}
     values = [value for _, value in asked.args] + [value for _, _, value in asked.keywords]
     tensors = [tensor for value in values for tensor in tensors_in(value)]
     where = merged(tensors)
@@ -148,8 +160,11 @@ def _saved(asked: Asked) -> Value | None:
 
     Source: transformers, `modeling_utils.py`, and our measurement (the page of HS605).
     """
-    if _MODEL.search(called(asked.subject)):
-        asked.waits("transformers.PreTrainedModel.save_pretrained", ANYWHERE)
+    return _model_saved(asked) if _MODEL.search(called(asked.subject)) else None
+
+
+def _model_saved(asked: Asked) -> Value | None:
+    asked.waits("transformers.PreTrainedModel.save_pretrained", ANYWHERE)
     return None
 
 
@@ -159,9 +174,16 @@ _MODEL: Final = re.compile(r"(^|_)(model|lm)(_|$)")
 
 def _decoded(asked: Asked) -> Value | None:
     """`tokenizer.batch_decode(ids)` reads tensors of ids back (transformers, `utils/generic.py`, `to_py_obj`)."""
+    is_it = asked.name == "batch_decode" or _DECODER.search(called(asked.subject))
+    return _ids_read(asked) if is_it else None
+
+
+def _ids_read(asked: Asked) -> Value | None:
+    """What is made text of: ids, which may be a tensor. `convert_ids_to_tokens` reads one after the other."""
     ids = asked.args[0][1] if asked.args else None
-    if isinstance(ids, Tensor) and (asked.name == "batch_decode" or _DECODER.search(called(asked.subject))):
-        asked.waits(f"transformers.PreTrainedTokenizerBase.{asked.name}", ids.device)
+    for tensor in tensors_in(ids, 1) if isinstance(ids, (Tensor, Items)) else ():
+        asked.waits(f"transformers.PreTrainedTokenizerBase.{asked.name}", tensor.device)
+        break
     return None
 
 
@@ -182,10 +204,35 @@ def _gathered(asked: Asked) -> Value | None:
     return given if isinstance(given, (Tensor, Mapping)) else None
 
 
+def _state_saved(asked: Asked) -> Value | None:
+    """`accelerator.save_state(path)` and `save_model(model, path)` write tensors, `save` those that it is handed.
+
+    Source: accelerate, `checkpointing.py`, `save_accelerator_state`, and `utils/other.py`, `save`.
+    """
+    if not called(asked.subject).endswith("accelerator"):
+        return None
+    saved = [tensor for _, value in asked.args[:1] for tensor in tensors_in(value) if tensor.sure]
+    held = [tensor for tensor in saved if not only_host(tensor.device)]
+    if held or asked.name != "save":
+        asked.waits(f"accelerate.Accelerator.{asked.name}", held[0].device if held else ANYWHERE)
+    return NOTHING
+
+
+def _unwrapping(asked: Asked) -> Value | None:
+    """`accelerator.unwrap_model(model)` gives the model that was prepared."""
+    return asked.args[0][1] if asked.args and called(asked.subject).endswith("accelerator") else None
+
+
+OF_MODELS: Final[dict[str, Callable[[Asked], Value | None]]] = {"generate": _generated, "save_pretrained": _model_saved}
+"""By method of what is known to be a model, what it gives."""
+OF_TOKENIZERS: Final = dict.fromkeys(("batch_decode", "convert_ids_to_tokens", "decode"), _ids_read)
+"""By method of what is known to be a tokenizer or processor, what it gives."""
 ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {
     "generate": _generate,
     "save_pretrained": _saved,
-    **dict.fromkeys(("batch_decode", "decode"), _decoded),
+    **dict.fromkeys(("batch_decode", "convert_ids_to_tokens", "decode"), _decoded),
+    **dict.fromkeys(("save", "save_model", "save_state"), _state_saved),
+    "unwrap_model": _unwrapping,
     **dict.fromkeys(("gather", "gather_for_metrics", "reduce", "pad_across_processes"), _gathered),
 }
 """By method, what it gives; None for what is not known."""

@@ -7,9 +7,10 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.context import Context
-from hostsync.infer.devices import CPU
+from hostsync.infer.devices import ANYWHERE, CPU
 from hostsync.infer.frame import Frame
 from hostsync.infer.linking.plain import is_foreign
+from hostsync.infer.nodes import assigned_to, calls_in, dotted_path
 from hostsync.infer.values import Callable, Instance, Items, Mapping, Number, Ref, Tensor, Value
 
 _VALUES: Final = {"log": "value", "log_dict": "dictionary"}
@@ -60,6 +61,31 @@ def predicted(callee: Callable) -> Value | None:
     return PREDICTIONS
 
 
+def metrics_of_trainer(frame: Frame, node: facts.Attr) -> Value | None:
+    """What `trainer.callback_metrics` is: tensors, on the device while a trainer is at work, and on the CPU afterwards.
+
+    It hands itself to methods of callbacks, and is an attribute of modules; who makes one, or calls its `fit`, asks
+    when that is over. Source: lightning, `logger_connector.py`, `_LoggerConnector.teardown`. None where nobody says
+    which of the two it is.
+    """
+    path = dotted_path(node.value)
+    if path is None or not path.rpartition(".")[2].endswith("trainer"):
+        return None
+    body = frame.context.module.body if frame.function is None else frame.function.body
+    has_run = any(
+        isinstance(call.func, facts.Attr) and call.func.name in _RUNS and dotted_path(call.func.value) == path
+        for call in calls_in(body)
+    )
+    if has_run or any(isinstance(made, facts.Call) for made in assigned_to(body, path)):
+        return Mapping((), Tensor(CPU))
+    if not isinstance(frame.bound, Instance) or frame.function is None:
+        return None
+    is_handed_in = any(param.name == path for param in frame.function.params)
+    is_of_module = path == "self.trainer" and _is_lightning(frame.context, frame.bound.name)
+    return Mapping((), Tensor(ANYWHERE)) if is_handed_in or is_of_module else None
+
+
+_RUNS: Final = frozenset({"fit", "validate", "test"})
 _PREDICTS: Final = (
     "lightning/pytorch/trainer/trainer.py:Trainer.predict",
     "pytorch_lightning/trainer/trainer.py:Trainer.predict",

@@ -35,7 +35,13 @@ def module_method(
         if name == "cpu":
             return receiver._replace(device=CPU)
         device, _ = to_device(frame, args, keywords)
-        return receiver._replace(device=ACCELERATOR if name == "cuda" else device.device if device else receiver.device)
+        where = ACCELERATOR if name == "cuda" else device.device if device else receiver.device
+        moved = receiver._replace(device=where)
+        target = receiver_node(node)
+        if receiver.device == CPU != where and isinstance(target, (facts.Name, facts.Attr)):
+            # In place: what was on the CPU no longer is, whatever becomes of what the call gives.
+            assign(frame, target, moved)
+        return moved
     if receiver.held is not None:
         inside = _of_container(frame, node, receiver, receiver.held, name, args)
         if inside is not None:

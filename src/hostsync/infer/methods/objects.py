@@ -10,6 +10,7 @@ from hostsync.infer.calls.catalogued import ENABLED, SET_ELSEWHERE, operation
 from hostsync.infer.calls.conditions import checks_only
 from hostsync.infer.calls.derived_distributions import method_of_base
 from hostsync.infer.calls.host_calls import GENERATORS, ArgumentList, KeywordList, drawn, printed
+from hostsync.infer.calls.library_objects import MODEL, library_class
 from hostsync.infer.calls.placing import merged
 from hostsync.infer.classes import (
     DRAWS,
@@ -21,12 +22,19 @@ from hostsync.infer.classes import (
 from hostsync.infer.devices import ANYWHERE, CPU, only_host
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.annotations import MODULE_CLASS
+from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
+from hostsync.infer.hints.tables import TO_ARRAYS
+from hostsync.infer.methods.asked import Asked
+from hostsync.infer.methods.library_objects import LIBRARY_METHODS, library_method
 from hostsync.infer.methods.modules import MODULE_VALUES, module_method
 from hostsync.infer.methods.tensors import DEFINITE
 from hostsync.infer.methods.unknown import LOG_METHODS, unknown_method
+from hostsync.infer.nodes import receiver_node
 from hostsync.infer.values import (
     NOTHING,
+    ON_HOST,
     UNKNOWN,
+    Array,
     Instance,
     Items,
     Tensor,
@@ -57,13 +65,18 @@ def instance_method(
         # A module is built on the CPU.
         return Items("generator", None, Tensor(CPU))
     # What `forward` gives is up to each class, though that of the base class gives nothing.
-    if receiver.name == MODULE_CLASS and (name in MODULE_VALUES or name == "forward"):
+    if receiver.name == MODULE_CLASS and (name in MODULE_VALUES or name in GIVE_THE_MODULE or name == "forward"):
         return module_method(frame, node, receiver, name, args, keywords)
     if receiver.local:
         distribution = distribution_base(frame.context, receiver.name)
         if distribution is not None:
             value = method_of_base(frame, node, receiver, distribution, name, args, keywords)
             return _drawn(receiver, name, value)
+    if name in LIBRARY_METHODS:
+        asked = Asked(frame, node, UNKNOWN, name, args, keywords, receiver_node(node))
+        given = library_method(asked, library_class(frame.context, receiver))
+        if given is not None:
+            return given
     op = frame.context.ops.get(f"{receiver.name}.{name}") if not receiver.local else None
     # What is handed to one of numbers, such as the value of `log_prob`, is checked where it is.
     elsewhere = any(not only_host(tensor.device) for _, value in args for tensor in tensors_in(value))
@@ -76,11 +89,14 @@ def instance_method(
         # Mixed precision that settings decide about is off until somebody asks for it.
         at_most = "possible" if SET_ELSEWHERE in switches else "likely" if switches.get(ENABLED, True) is None else None
         return _drawn(receiver, name, operation(frame, node, op, args, keywords, None, at_most=at_most))
+    if receiver == ON_HOST:
+        return Array() if name in TO_ARRAYS else receiver
     if receiver.name in GENERATORS:
         return drawn(name, args, keywords)
     if receiver.name == "logging.getLogger":
         return printed(frame, node, f"logging.{name}", args) if name in LOG_METHODS else NOTHING
-    module = receiver.name.startswith("torch.nn.") or (receiver.local and is_module_class(frame.context, receiver.name))
+    module = receiver.name.startswith("torch.nn.") or receiver.name == MODEL
+    module = module or (receiver.local and is_module_class(frame.context, receiver.name))
     if not module:
         if is_distribution(receiver):
             return _distribution_method(receiver, name, args)

@@ -36,6 +36,10 @@ _OF_POSITIONS: Final = frozenset(
 """Members that the tensor which `nonzero` gives has, and the tuple of an array's doesn't."""
 
 
+_OF_MODULES: Final = frozenset({"buffers", "named_buffers", "named_parameters", "parameters"})
+"""Members that say of what was moved to a device that it is a module, and give its tensors."""
+
+
 def tensor_method(
     frame: Frame, node: facts.Call, receiver: Tensor, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
@@ -52,6 +56,10 @@ def tensor_method(
     if not receiver.sure and name == "state_dict":
         # What was moved to a device and has a state is a module.
         return Mapping((), Tensor(receiver.device))
+    if not receiver.sure and name in _OF_MODULES:
+        weight = Tensor(receiver.device, origin=receiver.origin)
+        named = Items("tuple", (TEXT, weight), UNKNOWN)
+        return Items("generator", None, named if name.startswith("named") else weight)
     if name == "coalesce" and is_coalesced(receiver_node(node)):
         return receiver._replace(param=None)
     op = frame.context.ops.get("Tensor." + name)
