@@ -224,3 +224,105 @@ def asked_and_brought_over(weight: Tensor):
     if weight.is_cuda:
         weight = weight.cpu()  # expect: HS102
     return weight.tolist()  # silent: HS101
+
+
+def by_equal_device(x: Tensor):
+    if x.device == torch.device("cpu"):
+        return x.item()  # silent: HS101
+    return x.item()  # expect: HS101
+
+
+def by_unequal_device(x: Tensor):
+    if x.device != torch.device("cpu"):
+        return x.item()  # expect: HS101
+    return x.item()  # silent: HS101
+
+
+def by_several_types(x: Tensor):
+    if x.device.type in ("cpu", "meta"):
+        return x.item()  # silent: HS101
+    if x.device.type not in ["cuda", "xpu"]:
+        return x.max().item()  # silent: HS101
+    return x.item()  # expect: HS101
+
+
+def by_types_of_accelerators(x: Tensor):
+    if x.device.type in ("cuda", "cpu"):
+        return x.item()  # expect: HS101
+    return x.max().item()  # expect: HS101
+
+
+def by_the_text_of_a_device(x: Tensor):
+    if str(x.device) == "cpu":
+        return x.item()  # silent: HS101
+    return x.item()  # expect: HS101
+
+
+def by_one_of_several_gpus(x: Tensor):
+    if str(x.device) == "cuda:0":
+        return x.item()  # expect: HS101
+    return x.item()  # expect: HS101
+
+
+def without_a_gpu(x: Tensor):
+    if not torch.cuda.is_available():
+        return x.item()  # silent: HS101
+    return x.item()  # expect: HS101
+
+
+def with_a_gpu(x: Tensor):
+    if torch.cuda.is_available():
+        return x.item()  # expect: HS101
+    else:
+        return x.item()  # silent: HS101
+
+
+def left_with_a_gpu(x: Tensor):
+    if torch.cuda.is_available():
+        return x.item()  # expect: HS101
+    return x.item()  # silent: HS101
+
+
+def with_a_gpu_if_wanted(x: Tensor, wanted: bool):
+    if wanted and torch.cuda.is_available():
+        return x.item()  # expect: HS101
+    return x.item()  # expect: HS101
+
+
+def left_without_a_gpu_or_else(x: Tensor, small: bool):
+    if small or not torch.cuda.is_available():
+        return x.item()  # expect: HS101
+    return x.item()  # expect: HS101
+
+
+def by_what_is_asked_for(x: Tensor, device):
+    if device == "cpu":
+        x = x.to(device)  # silent: HS102, HS401
+        return x.item()  # silent: HS101
+    return x.to(device).item()  # expect: HS101
+
+
+def by_the_type_of_what_is_asked_for(device: torch.device):
+    if device.type != "cpu":
+        return torch.rand(3).to(device).sum().item()  # expect: HS101, HS401
+    return torch.rand(3).to(device).sum().item()  # silent: HS101, HS401
+
+
+def forgotten_after_the_test(device, seed: int):
+    if device == "cpu":
+        torch.manual_seed(seed)
+    return torch.rand(3).to(device).sum().item()  # expect: HS101, HS401
+
+
+def by_what_names_no_device(x: Tensor, mode):
+    if mode == "cpu":
+        return x.item()  # expect: HS101
+    return x.item()  # expect: HS101
+
+
+class Placed(torch.nn.Module):
+    def forward(self, x):
+        if self.device == "cpu":
+            x = x.to(self.device)
+            return x.item()  # silent: HS101
+        return x.sum().item()  # expect: HS101

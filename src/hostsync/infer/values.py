@@ -121,6 +121,10 @@ class DeviceValue(NamedTuple):
     """The parameter that it is, where callers have told of it."""
 
 
+HOST_BY_TEST: Final = DeviceValue(CPU, "")
+"""What a test finds to be the CPU: who moves something there goes on where it is."""
+
+
 class DtypeValue(NamedTuple):
     """An element type of torch."""
 

@@ -228,7 +228,7 @@ def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
 
 
 def _default_device(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    if args:
+    if args and not frame.skipped:
         frame.context.default_device = device_of(args[0][1]).device
     return NOTHING
 

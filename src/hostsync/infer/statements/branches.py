@@ -6,14 +6,15 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.devices import ACCELERATOR, CPU, of_param
+from hostsync.infer.elsewhere import asks_for_accelerator, holds_elsewhere
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.expressions.truth import test
 from hostsync.infer.frame import EXECUTORS, Frame, State, evaluate, execute
 from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.left_out import given_or
-from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, is_param, narrow, narrow_moved
+from hostsync.infer.narrowing import is_param, narrow, narrow_moved
 from hostsync.infer.nodes import is_none
-from hostsync.infer.values import UNKNOWN, Items, Mapping, Tensor, Unknown, Value, tensors_in
+from hostsync.infer.values import HOST_BY_TEST, UNKNOWN, Items, Mapping, Tensor, Unknown, Value, tensors_in
 
 
 def _assert(frame: Frame, node: facts.Assert) -> bool:
@@ -69,7 +70,7 @@ def _if(frame: Frame, node: facts.If) -> bool:
     skipped = 0
     before: State | None = None
     while True:
-        elsewhere = holds_elsewhere(current.test)
+        elsewhere = holds_elsewhere(frame, current.test)
         test(frame, current.test, "if")
         state = frame.save()
         frame.asks_where = False
@@ -83,13 +84,16 @@ def _if(frame: Frame, node: facts.If) -> bool:
         if _is_type_checking(current.test):
             execute(frame, tuple(part for part in current.body if isinstance(part, facts.Import)))
             state = frame.save()
-        elif _body(frame, current) and elsewhere is not True:
+        elif _body(frame, current) and elsewhere is not True and not skipped:
             ends.append((frame.env, frame.paths))
         if elsewhere is True:
             frame.skipped -= 1
         made = frame.env.get(replaced) if replaced is not None else None
         frame.restore(state)
+        frame.asks_where = False
         narrow(frame, current.test, False)
+        if frame.asks_where:
+            before = before or state
         if replaced is not None and isinstance(made, Tensor) and made.sure:
             held = frame.env.get(replaced)
             if isinstance(held, Unknown):
@@ -113,6 +117,9 @@ def _if(frame: Frame, node: facts.If) -> bool:
         through = execute(frame, orelse)
         break
     frame.skipped -= skipped
+    if before is not None and ends:
+        for end in (*ends, (frame.env, frame.paths)):
+            _forget_devices(end, before)
     if through and not skipped:
         if len(ends) == 1:
             _tell_what_is_left_out(frame, node, ends[0][0])
@@ -122,7 +129,8 @@ def _if(frame: Frame, node: facts.If) -> bool:
             _forget_where(frame, before)
         return True
     if not ends:
-        return through
+        # What comes after is reached only where nothing runs on CUDA.
+        return through and not skipped
     frame.adopt(ends[0])
     for end in ends[1:]:
         frame.merge(end)
@@ -139,6 +147,16 @@ def _forget_where(frame: Frame, before: State) -> None:
                     held = as_tensor(held)
                 if isinstance(held, Tensor) and held.origin is value.origin and held.sure == value.sure:
                     now[name] = value._replace(device=held.device, param=held.param)
+
+
+def _forget_devices(end: State, before: State) -> None:
+    """`if device == "cpu": …` says nothing of the device after it."""
+    for now, then in zip(end, before, strict=True):
+        for name in [name for name, value in now.items() if value is HOST_BY_TEST]:
+            if name in then:
+                now[name] = then[name]
+            else:
+                del now[name]
 
 
 _EITHER: Final = ACCELERATOR | CPU
