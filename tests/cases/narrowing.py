@@ -326,3 +326,13 @@ class Placed(torch.nn.Module):
             x = x.to(self.device)
             return x.item()  # silent: HS101
         return x.sum().item()  # expect: HS101
+
+
+def drawn_where_the_host_is(count: int, device: torch.device):
+    population = torch.full((count,), 4, device=device)
+    if device.type == "cpu":
+        out = torch.empty(count, 2, device=device)
+        for i in range(2):
+            out[:, i] = population + i  # silent: HS102
+        return out
+    return population.tolist()  # expect: HS101

@@ -215,7 +215,7 @@ _PLACES: Final = {
     "acc": "on the GPU",
     "cpu": "on the CPU",
     "meta": "on no device (meta)",
-    "other": "on an accelerator other than CUDA's",
+    "other": "where CUDA does not work",
     "?": "on a device that is not known",
     "moved": "where its object was moved to",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 Atom: TypeAlias = str
-"""`acc` (an accelerator), `other` (one that CUDA does not drive), `cpu`, `meta`, `?` (not known), `=name`: wherever the
+"""`acc` (an accelerator), `other` (where CUDA does not work), `cpu`, `meta`, `?` (not known), `=name`: wherever the
 parameter `name` lives, or `moved`: wherever the object that hands it on has been moved to."""
 Device: TypeAlias = frozenset[Atom]
 """The places where a value may live."""
@@ -18,7 +18,7 @@ MOVED: Final[Device] = frozenset({"moved"})
 UNTOLD: Final[Device] = frozenset({"untold"})
 """Where a call leaves out a device that is the CPU then. Only devices are ever there, between files."""
 OTHER: Final[Device] = frozenset({"other"})
-"""On an accelerator that CUDA does not drive, of which nothing was measured."""
+"""On an accelerator that CUDA does not drive, of which nothing was measured, or by a test wherever CUDA is not."""
 OTHER_DEVICES: Final = frozenset({"hpu", "mlu", "mps", "musa", "neuron", "npu", "tpu", "xla", "xpu"})
 """Names of devices that CUDA does not drive, as `torch.device` and methods such as `x.xpu()` know them."""
 _HOST: Final[Device] = CPU | META | OTHER

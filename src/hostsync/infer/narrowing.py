@@ -15,7 +15,7 @@ from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation
 from hostsync.infer.nodes import dotted_path, last_name
 from hostsync.infer.values import (
-    HOST_BY_TEST,
+    NO_CUDA,
     NOTHING,
     NUMBER,
     UNKNOWN,
@@ -194,7 +194,7 @@ def _set_place(frame: Frame, asked: AskedPlace, truth: bool) -> None:
             return
     if is_there and asked.on_host and isinstance(_value(frame, node), (DeviceValue, Unknown)):
         frame.asks_where = True
-        _set(frame, node, HOST_BY_TEST)
+        _set(frame, node, NO_CUDA)
 
 
 def _typed(frame: Frame, node: facts.Expr) -> facts.Expr | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable as Callable_
 from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
 from hostsync.facts import Expr, Function, Lambda, new
-from hostsync.infer.devices import ANYWHERE, CPU, Device
+from hostsync.infer.devices import ANYWHERE, CPU, OTHER, Device
 from hostsync.infer.origins import AS_ITS_DATASET, BY_DEFAULT, TOLD_BY_DEFAULT, Origin
 
 
@@ -121,8 +121,8 @@ class DeviceValue(NamedTuple):
     """The parameter that it is, where callers have told of it."""
 
 
-HOST_BY_TEST: Final = DeviceValue(CPU, "")
-"""What a test finds to be the CPU: who moves something there goes on where it is."""
+NO_CUDA: Final = DeviceValue(OTHER, "")
+"""What a test finds to be the CPU: what is handed in there is there as well, and nothing waits."""
 
 
 class DtypeValue(NamedTuple):

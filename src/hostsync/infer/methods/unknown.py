@@ -27,7 +27,6 @@ from hostsync.infer.methods.containers import is_list
 from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite
 from hostsync.infer.nodes import last_name, receiver_node
 from hostsync.infer.values import (
-    HOST_BY_TEST,
     NUMBER,
     TEXT,
     UNKNOWN,
@@ -178,7 +177,7 @@ def _to(asked: Asked) -> Value:
         )
         is_fetched = is_named and not _may_be_module(subject)
         confidence = "likely" if is_fetched or _is_tensor_call(frame, subject) else "possible"
-        if device is not HOST_BY_TEST and "other" not in device.device:
+        if "other" not in device.device:
             frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
     elif is_taken_in(frame, node, keywords) or (
         brings_from_host(frame, keywords)

@@ -14,7 +14,7 @@ from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.left_out import given_or
 from hostsync.infer.narrowing import is_param, narrow, narrow_moved
 from hostsync.infer.nodes import is_none
-from hostsync.infer.values import HOST_BY_TEST, UNKNOWN, Items, Mapping, Tensor, Unknown, Value, tensors_in
+from hostsync.infer.values import NO_CUDA, UNKNOWN, Items, Mapping, Tensor, Unknown, Value, tensors_in
 
 
 def _assert(frame: Frame, node: facts.Assert) -> bool:
@@ -152,7 +152,7 @@ def _forget_where(frame: Frame, before: State) -> None:
 def _forget_devices(end: State, before: State) -> None:
     """`if device == "cpu": …` says nothing of the device after it."""
     for now, then in zip(end, before, strict=True):
-        for name in [name for name, value in now.items() if value is HOST_BY_TEST]:
+        for name in [name for name, value in now.items() if value is NO_CUDA]:
             if name in then:
                 now[name] = then[name]
             else:
