@@ -336,3 +336,41 @@ def drawn_where_the_host_is(count: int, device: torch.device):
             out[:, i] = population + i  # silent: HS102
         return out
     return population.tolist()  # expect: HS101
+
+
+def not_none_after_the_test(m: Optional[Tensor] = None):
+    if m is None:
+        return 0
+    if m:  # expect: HS201
+        return 1
+    return 2
+
+
+def not_none_in_the_branch(m: Optional[Tensor] = None):
+    if m is not None:
+        return 1 if m else 2  # expect: HS201
+    return 3
+
+
+def not_none_by_an_assertion(m: Optional[Tensor] = None):
+    assert m is not None
+    if not m:  # expect: HS201
+        return 1
+    return 2
+
+
+def none_as_well(m: Optional[Tensor] = None):
+    if m is not None:
+        m = m * 2
+    if m:  # silent: HS201
+        return 1
+    return 2
+
+
+def bound_anew_after_the_test(m: Optional[Tensor] = None, n: Optional[Tensor] = None):
+    if m is None:
+        return 0
+    m = n
+    if m:  # silent: HS201
+        return 1
+    return 2

@@ -159,8 +159,11 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
         value = _value(frame, test.left)
         if is_none:
             _set(frame, test.left, NOTHING)
-        elif isinstance(value, Nothing):
-            _set(frame, test.left, Unknown())
+        else:
+            if isinstance(value, Nothing):
+                _set(frame, test.left, Unknown())
+            if isinstance(test.left, facts.Name):
+                frame.paths[not_none(test.left.id)] = NOTHING
         return
     if op in _ORDERS:
         for side in (test.left, right):
@@ -181,6 +184,11 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
     asked = asked_place(test)
     if asked is not None:
         _set_place(frame, asked, truth)
+
+
+def not_none(name: str) -> str:
+    """Under this path, which no source can write, stands that something is not None, until its name is bound anew."""
+    return f"{name}.None"
 
 
 def _set_place(frame: Frame, asked: AskedPlace, truth: bool) -> None:

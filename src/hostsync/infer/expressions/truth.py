@@ -13,7 +13,7 @@ from hostsync.infer.frame import EVALUATORS, Frame, evaluate
 from hostsync.infer.hints.defaults import may_be_left_out
 from hostsync.infer.joining import join
 from hostsync.infer.left_out import given_or
-from hostsync.infer.narrowing import narrow
+from hostsync.infer.narrowing import narrow, not_none
 from hostsync.infer.nodes import assigned_to, is_none, last_name
 from hostsync.infer.values import NUMBER, UNKNOWN, DeviceValue, Number, Tensor, Value
 
@@ -96,6 +96,8 @@ def _is_asked_for(frame: Frame, node: facts.Expr, value: Tensor) -> bool:
     """`if noise:` of what may be None as well: a tensor of several elements raises, when it is asked."""
     function = frame.function
     if not isinstance(node, facts.Name) or value.dtype == "bool" or value.ndim == 0 or function is None:
+        return False
+    if not_none(node.id) in frame.paths:
         return False
     return may_be_left_out(function, node.id) or any(map(is_none, assigned_to(function.body, node.id)))
 

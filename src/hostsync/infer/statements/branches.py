@@ -14,7 +14,7 @@ from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.left_out import given_or
 from hostsync.infer.narrowing import is_param, narrow, narrow_moved
 from hostsync.infer.nodes import is_none
-from hostsync.infer.values import NO_CUDA, UNKNOWN, Items, Mapping, Tensor, Unknown, Value, tensors_in
+from hostsync.infer.values import NO_CUDA, UNKNOWN, Items, Mapping, Number, Tensor, Unknown, Value, tensors_in
 
 
 def _assert(frame: Frame, node: facts.Assert) -> bool:
@@ -236,13 +236,17 @@ def _try(frame: Frame, node: facts.Try) -> bool:
 
 
 def _match(frame: Frame, node: facts.Match) -> bool:
-    evaluate(frame, node.subject)
+    subject = evaluate(frame, node.subject)
     before = frame.save()
     ends = [before]
     for case in node.cases:
         frame.restore(before)
-        for value in case.compares:
-            evaluate(frame, value)
+        compared = [(value, evaluate(frame, value)) for value in case.compares]
+        if compared and isinstance(subject, Tensor):
+            first, value = compared[0]
+            # Values inside of other patterns are compared with parts of what a tensor is not: a sequence, say.
+            if first.span[:2] == case.span[:2] and isinstance(value, (Number, Tensor)):
+                frame.ask(first, "match-value", subject)
         for name in case.captures:
             frame.bind(name, UNKNOWN)
         if case.guard is not None:
