@@ -400,4 +400,7 @@ def evaluate_silently(frame: Frame, node: facts.Expr) -> Value:
 
 BUILTINS: Final = frozenset(name for name in dir(builtins) if name.islower())
 """Python's builtin functions."""
-_BUILTIN_REFS: Final[dict[str, Value]] = {name: Ref("builtins." + name) for name in BUILTINS}
+_BUILTIN_REFS: Final[dict[str, Value]] = {
+    **{name: Ref("builtins." + name) for name in BUILTINS},
+    "display": Ref("IPython.display.display"),  # which notebooks have without an import
+}

@@ -144,7 +144,7 @@ def formatted(frame: Frame, text: Text, args: ArgumentList, keywords: KeywordLis
     return written
 
 
-def printed(frame: Frame, node: facts.Call, op: str, args: ArgumentList) -> Value:
+def printed(frame: Frame, node: facts.Expr, op: str, args: ArgumentList) -> Value:
     """Output that formats its arguments: one finding, for the first tensor among them."""
     for expr, value in args:
         held = [t for t in tensors_in(value, 2) if t.sure and not only_host(t.device)]

@@ -347,6 +347,11 @@ def _wrapper(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
     return Instance(WRAPPER, False) if mode else args[0][1]
 
 
+def _display(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`display(x)` of IPython, which writes what `repr` gives."""
+    return printed(frame, node, "builtins.repr", args)
+
+
 _PROGRESS: Final = frozenset({"tqdm", "track"})
 """Functions that show how far a loop over their first argument has come, whoever offers them."""
 _SPECIAL: Final[dict[str, Special]] = {
@@ -370,6 +375,7 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch.onnx.operators.shape_as_tensor": _shape,
     "torch.compile": _wrapper,
     **dict.fromkeys(("torch.compiler.disable", "torch.compiler.allow_in_graph", "torch._dynamo.disable"), _wrapper),
+    **dict.fromkeys(("IPython.display.display", "IPython.core.display.display"), _display),
     "random.choice": _one_of,
     "torch.normal": _normal,
     "torch.sparse.addmm": sparse_product,
