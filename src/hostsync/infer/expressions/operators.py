@@ -95,6 +95,7 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
             # Times an array it would be one; times anything else it is repeated.
             right = NUMBER
     if node.op == "*" and (isinstance(left, Text) or isinstance(right, Text)):
+        _repeated_text(frame, node, (node.left, left), (node.right, right))
         return TEXT
     is_known = isinstance(right, Text) and right.const is not None
     if node.op == "+" and isinstance(left, Text) and left.const is not None and not is_known:
@@ -116,6 +117,21 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         # Bits of integers are hardly ever combined, and then with a number.
         return value._replace(dtype=value.dtype or "bool")
     return value
+
+
+def _repeated_text(frame: Frame, node: facts.Binary, *sides: tuple[facts.Expr, Value]) -> None:
+    """`"x" * t`: a text as written is repeated by a number."""
+    for (text, _), (times, value) in (sides, sides[::-1]):
+        if isinstance(text, facts.Const) and isinstance(value, Tensor) and value.sure and not value.ndim:
+            frame.emit(
+                "read-back",
+                "operator.index",
+                "repeat",
+                node,
+                subject=times,
+                device=value.device,
+                origin=value.origin,
+            )
 
 
 def _are_parts(node: facts.Binary) -> bool:
