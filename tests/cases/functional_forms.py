@@ -14,8 +14,10 @@ def whole_numbers(x: Tensor, name: str):
     byte = b"abc"[at]  # expect: HS104
     part = name[at]  # expect: HS104
     texts = chr(at), hex(at), oct(at), bin(at)  # expect: HS104, HS104, HS104, HS104
-    row = "-" * at, at * "-"  # expect: HS104, HS104
-    return letter, byte, part, texts, row
+    count = torch.ones((), dtype=torch.int64, device="cuda")
+    row = "-" * count, count * "-"  # expect: HS104, HS104
+    grid = "<image>" * at  # expect-possible: HS104
+    return letter, byte, part, texts, row, grid
 
 
 def whole_numbers_of_the_host(x: Tensor, name: str):

@@ -6,7 +6,7 @@ from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.calls.placing import merged
-from hostsync.infer.devices import ANYWHERE, of_param
+from hostsync.infer.devices import ANYWHERE, is_certain, of_param
 from hostsync.infer.expressions.truth import test
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently
 from hostsync.infer.nodes import COMBINING
@@ -120,7 +120,10 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
 
 
 def _repeated_text(frame: Frame, node: facts.Binary, *sides: tuple[facts.Expr, Value]) -> None:
-    """`"x" * t`: a text as written is repeated by a number."""
+    """`"x" * t`: a text as written is repeated by a number.
+
+    That is how prompts are prepared, and most of it is done on the CPU, so that it counts only where a GPU is certain.
+    """
     for (text, _), (times, value) in (sides, sides[::-1]):
         if isinstance(text, facts.Const) and isinstance(value, Tensor) and value.sure and not value.ndim:
             frame.emit(
@@ -131,6 +134,7 @@ def _repeated_text(frame: Frame, node: facts.Binary, *sides: tuple[facts.Expr, V
                 subject=times,
                 device=value.device,
                 origin=value.origin,
+                confidence=None if is_certain(value.device) else "possible",
             )
 
 
