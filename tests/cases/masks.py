@@ -115,3 +115,13 @@ def by_one_bool(rows, flags, device):
 
 def by_one_bool_of_itself(x):
     return x[x][:, x.any()]  # expect: HS302
+
+
+def repeated_truths(g: torch.Tensor, n: int):
+    even = torch.tensor([True, False] * 4, device=g.device)  # expect: HS404
+    odd = torch.tensor(4 * [False, True])
+    at = torch.tensor([0, 1] * 4)
+    first = g[even]  # expect: HS302
+    second = g[odd]  # silent: HS302, HS405
+    third = g[at]  # expect: HS405
+    return first, second, third
