@@ -51,7 +51,9 @@ def of_what_it_is_made(x: torch.Tensor):
     s[0] = 0.0  # expect: HS406
     t = x.sum(dim=1)
     t[0] = 0.0  # expect: HS406
-    return q, r, s, t
+    u = torch.roll(s, 1, dims=0)
+    u[0] = 0.0  # expect: HS406
+    return q, r, s, t, u
 
 
 def with_another_under_its_name(x: torch.Tensor, y: torch.Tensor):

@@ -98,11 +98,12 @@ def _least(frame: Frame, node: facts.Expr) -> int:
     """How many dimensions what an operation of torch gives has at least, by the one that it works along."""
     if not isinstance(node, facts.Call):
         return 0
-    name = f"Tensor.{node.func.name}" if isinstance(node.func, facts.Attr) else ""
-    op = frame.context.ops.get(name) or _function(frame, node)
+    op = _function(frame, node)
+    name = "" if op is not None or not isinstance(node.func, facts.Attr) else f"Tensor.{node.func.name}"
+    op = op or frame.context.ops.get(name)
     if op is None or op.returns != "tensor" or op.ndim != "same":
         return 0
-    return _along(frame, node, op.name, int(not op.name.startswith("Tensor.")))
+    return _along(frame, node, name, int(not name))
 
 
 def _along(frame: Frame, node: facts.Call, name: str, at: int) -> int:
@@ -122,7 +123,7 @@ def _along(frame: Frame, node: facts.Call, name: str, at: int) -> int:
 
 def _function(frame: Frame, node: facts.Call) -> Op | None:
     """The function of torch that is called, if it is one."""
-    called = evaluate_silently(frame, node.func) if isinstance(node.func, (facts.Name, facts.Attr)) else None
+    called = evaluate_silently(frame, node.func) if dotted_path(node.func) is not None else None
     return frame.context.ops.get(called.name) if isinstance(called, Ref) else None
 
 

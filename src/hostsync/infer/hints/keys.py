@@ -15,13 +15,13 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.devices import ANYWHERE, CPU, is_certain, unmixed
 from hostsync.infer.events import Reason
-from hostsync.infer.frame import Frame, evaluate_silently
+from hostsync.infer.frame import Frame
 from hostsync.infer.joining import join
 from hostsync.infer.linking.handed import open_tensor, tensor_of
-from hostsync.infer.nodes import dotted_path, last_name, nodes_in
+from hostsync.infer.nodes import dotted_path, is_number, last_name, nodes_in
 from hostsync.infer.origins import because
 from hostsync.infer.records import Handed
-from hostsync.infer.values import UNKNOWN, Nothing, Number, Tensor, Unknown, Value
+from hostsync.infer.values import Nothing, Tensor, Unknown, Value
 
 LOGGERS: Final = frozenset(
     "log log_data log_dict log_losses log_metric log_metrics log_scalar log_scalars log_stats log_values add_scalar "
@@ -140,8 +140,18 @@ def _is_of_numbers(frame: Frame, node: facts.Expr) -> bool:
             return False
     if len(made) != 1 or not isinstance(made[0], facts.Dict) or None in made[0].keys:
         return False
-    values = [UNKNOWN if value is None else evaluate_silently(frame, value) for value in stored]
-    return bool(values) and all(isinstance(value, Number) for value in values)
+    return bool(stored) and all(map(_gives_number, stored))
+
+
+_NUMBERS: Final = frozenset({"float", "int", "len", "item"})
+"""Functions and methods that give a number of Python's."""
+
+
+def _gives_number(node: facts.Expr | None) -> bool:
+    """Whether an expression gives a number, by its form alone: to look into it may ask for the same key again."""
+    if isinstance(node, facts.Conditional):
+        return _gives_number(node.body) and _gives_number(node.orelse)
+    return is_number(node) or (isinstance(node, facts.Call) and last_name(node.func) in _NUMBERS)
 
 
 _FILLS: Final = frozenset({"update", "setdefault", "__setitem__"})
