@@ -252,6 +252,13 @@ class ExprStmt(NamedTuple):
     value: Expr
 
 
+class Shown(NamedTuple):
+    """What the last statement of a notebook's cell gives, and IPython writes below the cell."""
+
+    span: Place
+    value: Expr
+
+
 class Return(NamedTuple):
     span: Place
     value: Expr | None
@@ -407,6 +414,7 @@ Stmt: TypeAlias = (
     Assign
     | AugAssign
     | ExprStmt
+    | Shown
     | Return
     | If
     | For
@@ -452,6 +460,7 @@ NODES_IN: Final[Mapping[type, str]] = MappingProxyType(
         Assign: "targets* value annotation",
         AugAssign: "target value",
         ExprStmt: "value",
+        Shown: "value",
         Return: "value",
         If: "test body* orelse*",
         For: "target iterable body* orelse*",

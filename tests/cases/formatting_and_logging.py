@@ -115,3 +115,10 @@ def containers(x: torch.Tensor, sizes: list):
     shown = f"{parts}", str([x]), repr((1, x))  # expect: HS105, HS105, HS105
     plain = f"{sizes} {list(x.shape)} {(row for row in [x])}", str({"size": x.shape})  # silent: HS105
     return shown, plain, str([x.cpu()])  # expect: HS102
+
+
+def displayed(x: torch.Tensor):
+    from IPython.display import display
+
+    display(x)  # expect: HS105
+    display(x.shape)  # silent: HS105

@@ -123,3 +123,13 @@ def of_batches_that_stay_on_the_host(loader, model):
         a = out[y == 1]  # silent: HS302
         b = out[out == 1]  # expect: HS302
     return a, b
+
+
+def repeated_truths(g: torch.Tensor, n: int):
+    even = torch.tensor([True, False] * 4, device=g.device)  # expect: HS404
+    odd = torch.tensor(4 * [False, True])
+    at = torch.tensor([0, 1] * 4)
+    first = g[even]  # expect: HS302
+    second = g[odd]  # silent: HS302, HS405
+    third = g[at]  # expect: HS405
+    return first, second, third

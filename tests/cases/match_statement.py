@@ -31,3 +31,32 @@ def by_type(value):
             return x
         case [first, *rest]:
             return first, rest
+
+
+def by_value(x: Tensor):
+    match x.sum():
+        case 0:  # expect: HS201
+            return 0
+        case -1:  # expect: HS201
+            return 1
+        case 1 | 2:  # expect: HS201
+            return 2
+        case "none" | None:  # silent: HS201
+            return 3
+        case [4, *_]:  # silent: HS201
+            return 4
+        case _:
+            return 5
+
+
+def by_a_value_of_the_host(x: Tensor):
+    match x.shape[0]:
+        case 0:  # silent: HS201
+            return 0
+    match x.cpu().sum():  # expect: HS102
+        case 1:  # silent: HS201
+            return 1
+    match x.sum().item():  # expect: HS101
+        case 1 | 2:  # silent: HS201
+            return 2
+    return 3

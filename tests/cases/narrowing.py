@@ -234,3 +234,153 @@ def scripted(x: torch.Tensor, channel: int | torch.Tensor):
 
 def use_scripted(x: torch.Tensor, channel: torch.Tensor):
     return scripted(x, channel.max())
+
+
+def by_equal_device(x: Tensor):
+    if x.device == torch.device("cpu"):
+        return x.item()  # silent: HS101
+    return x.item()  # expect: HS101
+
+
+def by_unequal_device(x: Tensor):
+    if x.device != torch.device("cpu"):
+        return x.item()  # expect: HS101
+    return x.item()  # silent: HS101
+
+
+def by_several_types(x: Tensor):
+    if x.device.type in ("cpu", "meta"):
+        return x.item()  # silent: HS101
+    if x.device.type not in ["cuda", "xpu"]:
+        return x.max().item()  # silent: HS101
+    return x.item()  # expect: HS101
+
+
+def by_types_of_accelerators(x: Tensor):
+    if x.device.type in ("cuda", "cpu"):
+        return x.item()  # expect: HS101
+    return x.max().item()  # expect: HS101
+
+
+def by_the_text_of_a_device(x: Tensor):
+    if str(x.device) == "cpu":
+        return x.item()  # silent: HS101
+    return x.item()  # expect: HS101
+
+
+def by_one_of_several_gpus(x: Tensor):
+    if str(x.device) == "cuda:0":
+        return x.item()  # expect: HS101
+    return x.item()  # expect: HS101
+
+
+def without_a_gpu(x: Tensor):
+    if not torch.cuda.is_available():
+        return x.item()  # silent: HS101
+    return x.item()  # expect: HS101
+
+
+def with_a_gpu(x: Tensor):
+    if torch.cuda.is_available():
+        return x.item()  # expect: HS101
+    else:
+        return x.item()  # silent: HS101
+
+
+def left_with_a_gpu(x: Tensor):
+    if torch.cuda.is_available():
+        return x.item()  # expect: HS101
+    return x.item()  # silent: HS101
+
+
+def with_a_gpu_if_wanted(x: Tensor, wanted: bool):
+    if wanted and torch.cuda.is_available():
+        return x.item()  # expect: HS101
+    return x.item()  # expect: HS101
+
+
+def left_without_a_gpu_or_else(x: Tensor, small: bool):
+    if small or not torch.cuda.is_available():
+        return x.item()  # expect: HS101
+    return x.item()  # expect: HS101
+
+
+def by_what_is_asked_for(x: Tensor, device):
+    if device == "cpu":
+        x = x.to(device)  # silent: HS102, HS401
+        return x.item()  # silent: HS101
+    return x.to(device).item()  # expect: HS101
+
+
+def by_the_type_of_what_is_asked_for(device: torch.device):
+    if device.type != "cpu":
+        return torch.rand(3).to(device).sum().item()  # expect: HS101, HS401
+    return torch.rand(3).to(device).sum().item()  # silent: HS101, HS401
+
+
+def forgotten_after_the_test(device, seed: int):
+    if device == "cpu":
+        torch.manual_seed(seed)
+    return torch.rand(3).to(device).sum().item()  # expect: HS101, HS401
+
+
+def by_what_names_no_device(x: Tensor, mode):
+    if mode == "cpu":
+        return x.item()  # expect: HS101
+    return x.item()  # expect: HS101
+
+
+class Placed(torch.nn.Module):
+    def forward(self, x):
+        if self.device == "cpu":
+            x = x.to(self.device)
+            return x.item()  # silent: HS101
+        return x.sum().item()  # expect: HS101
+
+
+def drawn_where_the_host_is(count: int, device: torch.device):
+    population = torch.full((count,), 4, device=device)
+    if device.type == "cpu":
+        out = torch.empty(count, 2, device=device)
+        for i in range(2):
+            out[:, i] = population + i  # silent: HS102
+        return out
+    return population.tolist()  # expect: HS101
+
+
+def not_none_after_the_test(m: Optional[Tensor] = None):
+    if m is None:
+        return 0
+    if m:  # expect: HS201
+        return 1
+    return 2
+
+
+def not_none_in_the_branch(m: Optional[Tensor] = None):
+    if m is not None:
+        return 1 if m else 2  # expect: HS201
+    return 3
+
+
+def not_none_by_an_assertion(m: Optional[Tensor] = None):
+    assert m is not None
+    if not m:  # expect: HS201
+        return 1
+    return 2
+
+
+def none_as_well(m: Optional[Tensor] = None):
+    if m is not None:
+        m = m * 2
+    if m:  # silent: HS201
+        return 1
+    return 2
+
+
+def bound_anew_after_the_test(m: Optional[Tensor] = None, n: Optional[Tensor] = None):
+    if m is None:
+        return 0
+    m = n
+    if m:  # silent: HS201
+        return 1
+    return 2

@@ -265,6 +265,20 @@ def test_statements_that_notebooks_time(hostsync_in: Hostsync, tmp_path: Path) -
     assert "| %time v = x.item()\n" in hostsync_in("check", "n.ipynb", "--select=HS101").out
 
 
+def test_what_a_cell_shows(hostsync_in: Hostsync, tmp_path: Path) -> None:
+    start = "import torch\nx = torch.ones(3, device='cuda')\ny = torch.ones(3)"
+    shown = ["x.sum()", "x  # all", "(x +\n 1)", "%%time\nx", "%time x", "y, x", "display(x)", "'é'; x"]
+    not_shown = ["x;", "x ; # none", "%%capture\nx", "%timeit x", "%%timeit\nx", "x\n%pylab", "x?", "x.shape", "y",
+                 "display(y)", "z", "if x is y:\n    x", "(x +\n 1);", "x = x + 1"]  # fmt: skip
+    cells = [{"cell_type": "code", "source": source} for source in [start, *shown, *not_shown]]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    found = json.loads(hostsync_in("check", "n.ipynb", "--output-format=json").out)
+    assert {entry["code"] for entry in found} == {"HS105"}
+    assert [entry["location"]["cell"] for entry in found] == list(range(2, 2 + len(shown)))
+    (tmp_path / "n.py").write_text("\n".join([start, *shown[:3]]))
+    assert hostsync_in("check", "n.py", "--quiet").out == ""
+
+
 def test_allow_comments(hostsync_in: Hostsync, tmp_path: Path) -> None:
     path = tmp_path / "pkg/waits.py"
     path.write_text(WAITS.replace("y.item()", "y.item()  # hostsync: allow[HS101] the loss is logged"))

@@ -167,8 +167,8 @@ def test_none_on_one_path_leaves_the_other(value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("name", "certain", "host"),
-    [("cuda", True, False), ("cuda:1", True, False), ("cpu", False, True), ("meta", False, True), ("mps", False, False),
-     ("xpu:0", False, False), ("auto", False, False)],
+    [("cuda", True, False), ("cuda:1", True, False), ("cpu", False, True), ("meta", False, True), ("mps", False, True),
+     ("xpu:0", False, True), ("auto", False, False)],
 )  # fmt: skip
 def test_only_of_cuda_a_name_makes_certain(name: str, certain: bool, host: bool) -> None:
     device = device_named(name)

@@ -222,6 +222,7 @@ _PLACES: Final = {
     "acc": "on the GPU",
     "cpu": "on the CPU",
     "meta": "on no device (meta)",
+    "other": "where CUDA does not work",
     "?": "on a device that is not known",
     "moved": "where its object was moved to",
 }

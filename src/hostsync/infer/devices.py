@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 Atom: TypeAlias = str
-"""`acc` (an accelerator), `cpu`, `meta`, `?` (not known), `=name`: wherever the parameter `name` lives, or `moved`:
-wherever the object that hands it on has been moved to."""
+"""`acc` (an accelerator), `other` (where CUDA does not work), `cpu`, `meta`, `?` (not known), `=name`: wherever the
+parameter `name` lives, or `moved`: wherever the object that hands it on has been moved to."""
 Device: TypeAlias = frozenset[Atom]
 """The places where a value may live."""
 
@@ -17,7 +17,11 @@ ANYWHERE: Final[Device] = frozenset({"?"})
 MOVED: Final[Device] = frozenset({"moved"})
 UNTOLD: Final[Device] = frozenset({"untold"})
 """Where a call leaves out a device that is the CPU then. Only devices are ever there, between files."""
-_HOST: Final[Device] = CPU | META
+OTHER: Final[Device] = frozenset({"other"})
+"""On an accelerator that CUDA does not drive, of which nothing was measured, or by a test wherever CUDA is not."""
+OTHER_DEVICES: Final = frozenset({"hpu", "mlu", "mps", "musa", "neuron", "npu", "tpu", "xla", "xpu"})
+"""Names of devices that CUDA does not drive, as `torch.device` and methods such as `x.xpu()` know them."""
+_HOST: Final[Device] = CPU | META | OTHER
 
 
 def of_param(name: str) -> Device:
@@ -39,7 +43,7 @@ def without_params(device: Device) -> Device:
 
 
 def only_host(device: Device) -> bool:
-    """True when the value is known not to live on an accelerator."""
+    """True when the value is known not to live on an accelerator that CUDA drives."""
     return device <= _HOST
 
 

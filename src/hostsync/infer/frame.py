@@ -69,6 +69,7 @@ class Frame:
         "fed",
         "function",
         "inner_scope",
+        "logs",
         "loops",
         "mixed",
         "moved_back",
@@ -115,6 +116,8 @@ class Frame:
         self.quiet = 0
         self.skipped = 0
         """Not 0 in code that runs only under tracing or on other accelerators."""
+        self.logs = False
+        """What is evaluated is handed to a logger."""
         self.rare = 0
         """Not 0 in what is evaluated only for 16-bit floats."""
         self.inner_scope = 0
@@ -405,4 +408,7 @@ def evaluate_silently(frame: Frame, node: facts.Expr) -> Value:
 
 BUILTINS: Final = frozenset(name for name in dir(builtins) if name.islower())
 """Python's builtin functions."""
-_BUILTIN_REFS: Final[dict[str, Value]] = {name: Ref("builtins." + name) for name in BUILTINS}
+_BUILTIN_REFS: Final[dict[str, Value]] = {
+    **{name: Ref("builtins." + name) for name in BUILTINS},
+    "display": Ref("IPython.display.display"),  # which notebooks have without an import
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
@@ -10,19 +9,18 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.classes import is_module_class
 from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, is_certain, of_param, only_host
+from hostsync.infer.elsewhere import AskedPlace, asked_place, called
 from hostsync.infer.frame import Frame, evaluate
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation
-from hostsync.infer.hints.asked_types import asks_for_tracing
-from hostsync.infer.linking.plain import short_name
 from hostsync.infer.nodes import dotted_path, last_name
 from hostsync.infer.values import (
+    NO_CUDA,
     NOTHING,
     NUMBER,
     ON_HOST,
     UNKNOWN,
     Array,
-    Callable,
     DeviceValue,
     DtypeValue,
     Instance,
@@ -30,7 +28,6 @@ from hostsync.infer.values import (
     Mapping,
     Nothing,
     Number,
-    Ref,
     Tensor,
     Text,
     Unknown,
@@ -124,8 +121,10 @@ def narrow_moved(frame: Frame, node: facts.If) -> None:
 def _elsewhere(frame: Frame, node: facts.Expr, device: facts.Expr) -> None:
     """What is not where the GPU's tensors are is on the CPU, and the reverse."""
     value, wanted = _value(frame, node), _value(frame, device)
-    if isinstance(wanted, DeviceValue) and (
-        isinstance(value, Unknown) or (isinstance(value, Tensor) and not is_certain(value.device))
+    if (
+        isinstance(wanted, DeviceValue)
+        and "other" not in wanted.device
+        and (isinstance(value, Unknown) or (isinstance(value, Tensor) and not is_certain(value.device)))
     ):
         _set_device(frame, node, only_host(wanted.device))
 
@@ -136,65 +135,6 @@ def _moves(statement: facts.Stmt, path: str) -> bool:
         return False
     func = statement.value.func
     return isinstance(func, facts.Attr) and func.name in {"to", "cuda"} and dotted_path(func.value) == path
-
-
-def holds_elsewhere(test: facts.Expr) -> bool | None:
-    """True when a test holds only where nothing runs on CUDA, False when it fails only there, None for neither.
-
-    That is so under tracing, and on other accelerators: `x.device.type == "mps"`, `torch.backends.mps.is_available()`.
-    """
-    if isinstance(test, facts.Unary) and test.op == "not":
-        inner = holds_elsewhere(test.operand)
-        return None if inner is None else not inner
-    if asks_for_tracing(test):
-        return True
-    if isinstance(test, facts.Call) and isinstance(test.func, (facts.Attr, facts.Name)):
-        path = dotted_path(test.func)
-        if path is not None and _OTHER_IS_AVAILABLE.search(path):
-            return True
-    if isinstance(test, facts.Compare) and len(test.ops) == 1 and test.ops[0] in {"==", "!="}:
-        right = test.rights[0]
-        if isinstance(right, facts.Const) and right.value in _OTHER_DEVICES and _is_device_type(test.left):
-            return test.ops[0] == "=="
-    if isinstance(test, facts.Logical):
-        parts = [holds_elsewhere(part) for part in test.values]
-        if test.op == "and" and True in parts:
-            return True
-        if test.op == "or" and all(part is True for part in parts):
-            return True
-    return None
-
-
-_OTHER_DEVICES: Final = frozenset({"hpu", "meta", "mlu", "mps", "musa", "neuron", "npu", "tpu", "xla", "xpu"})
-_OTHER_IS_AVAILABLE: Final = re.compile(
-    r"^torch(\.backends)?\.(hpu|mlu|mps|musa|npu|xpu)\.is_(available|built)$"
-    r"|(^|\.)is_(torch_)?(hpu|mlu|mps|musa|neuron(core)?|npu|tpu|xla|xpu)_available$"
-)
-"""Calls that ask for an accelerator that is not driven by CUDA."""
-
-
-def _is_device_type(node: facts.Expr) -> bool:
-    """`x.device.type`, `device.type`."""
-    path = dotted_path(node) if isinstance(node, facts.Attr) and node.name == "type" else None
-    return path is not None and "device" in path.rpartition(".")[0].rpartition(".")[2]
-
-
-_AVAILABLE: Final = frozenset({"torch.cuda.is_available", "torch.accelerator.is_available", "torch.cuda.device_count"})
-
-
-def asks_for_accelerator(frame: Frame, test: facts.Expr) -> bool:
-    """The test is whether there is a GPU at all. Without one nothing waits, so only the side with one counts."""
-    if isinstance(test, facts.Logical):
-        return test.op == "and" and any(asks_for_accelerator(frame, part) for part in test.values)
-    return isinstance(test, facts.Call) and _called(frame, test.func) in _AVAILABLE
-
-
-def _called(frame: Frame, func: facts.Expr) -> str | None:
-    with frame.silently():
-        value = evaluate(frame, func)
-    if isinstance(value, Callable):
-        return f"project.{short_name(value.symbol)}"
-    return value.name if isinstance(value, Ref) else None
 
 
 def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
@@ -220,8 +160,11 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
         value = _value(frame, test.left)
         if is_none:
             _set(frame, test.left, NOTHING)
-        elif isinstance(value, Nothing):
-            _set(frame, test.left, Unknown())
+        else:
+            if isinstance(value, Nothing):
+                _set(frame, test.left, Unknown())
+            if isinstance(test.left, facts.Name):
+                frame.paths[not_none(test.left.id)] = NOTHING
         return
     if op in _ORDERS:
         for side in (test.left, right):
@@ -239,25 +182,33 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
         return
     if op == "==" and not truth and isinstance(test.left, facts.Attr) and test.left.name == "device":
         _elsewhere(frame, test.left.value, right)
-    if op in {"==", "!="} and isinstance(right, facts.Const) and right.kind == "str":
-        equal = (op == "==") == truth
-        left = test.left
-        # x.device.type == "cpu"
-        if (
-            isinstance(left, facts.Attr)
-            and left.name == "type"
-            and isinstance(left.value, facts.Attr)
-            and left.value.name == "device"
-        ):
-            if right.value == "cpu":
-                _set_device(frame, left.value.value, not equal)
-            elif right.value == "cuda":
-                _set_device(frame, left.value.value, equal)
+    asked = asked_place(test)
+    if asked is not None:
+        _set_place(frame, asked, truth)
+
+
+def not_none(name: str) -> str:
+    """Under this path, which no source can write, stands that something is not None, until its name is bound anew."""
+    return f"{name}.None"
+
+
+def _set_place(frame: Frame, asked: AskedPlace, truth: bool) -> None:
+    """What is asked where it is: a tensor, by its device, or a device itself."""
+    node = asked.device
+    is_there = asked.is_there == truth
+    if isinstance(node, facts.Attr) and node.name == "device":
+        value = _value(frame, node.value)
+        if isinstance(value, Tensor) or (asked.of_type and isinstance(value, Unknown)):
+            _set_device(frame, node.value, is_there != asked.on_host)
+            return
+    if is_there and asked.on_host and isinstance(_value(frame, node), (DeviceValue, Unknown)):
+        frame.asks_where = True
+        _set(frame, node, NO_CUDA)
 
 
 def _typed(frame: Frame, node: facts.Expr) -> facts.Expr | None:
     """`x` of `type(x)`."""
-    is_type = isinstance(node, facts.Call) and len(node.args) == 1 and _called(frame, node.func) == "builtins.type"
+    is_type = isinstance(node, facts.Call) and len(node.args) == 1 and called(frame, node.func) == "builtins.type"
     return node.args[0] if isinstance(node, facts.Call) and is_type else None
 
 
@@ -266,7 +217,7 @@ def _call(frame: Frame, test: facts.Call, truth: bool) -> None:
     if counted is not None:
         _set_empty(frame, counted)
         return
-    name = _called(frame, test.func)
+    name = called(frame, test.func)
     if name in {"torch.is_tensor", "torch.overrides.is_tensor_like"} and test.args:
         _set_kind(frame, test.args[0], Tensor(ANYWHERE), truth)
     elif name == "builtins.hasattr" and len(test.args) == 2 and not truth:

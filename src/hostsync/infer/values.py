@@ -6,7 +6,7 @@ from collections.abc import Callable as Callable_
 from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
 from hostsync.facts import Expr, Function, Lambda, new
-from hostsync.infer.devices import ANYWHERE, CPU, Device
+from hostsync.infer.devices import ANYWHERE, CPU, OTHER, Device
 from hostsync.infer.origins import AS_ITS_DATASET, BY_DEFAULT, TOLD_BY_DEFAULT, Origin
 
 
@@ -119,6 +119,10 @@ class DeviceValue(NamedTuple):
     device: Device
     param: str | None = None
     """The parameter that it is, where callers have told of it."""
+
+
+NO_CUDA: Final = DeviceValue(OTHER, "")
+"""What a test finds to be the CPU: what is handed in there is there as well, and nothing waits."""
 
 
 class DtypeValue(NamedTuple):

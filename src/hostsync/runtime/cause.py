@@ -272,6 +272,8 @@ def _of_truth(at: Node) -> Iterator[Candidate]:
         op = "comprehension-if"
     elif isinstance(parent, ast.match_case) and parent.guard is node:
         op = "match-guard"
+    elif isinstance(parent, ast.MatchValue):
+        op = "match-value"
     elif isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
         op = "not"
     elif isinstance(parent, ast.BoolOp):

@@ -8,7 +8,7 @@ import re
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from hostsync.facts import Handler, If, Jump, Module, Place, Raise, Return, Stmt, Try, With
+from hostsync.facts import ExprStmt, Handler, If, Jump, Module, Place, Raise, Return, Shown, Stmt, Try, With
 from hostsync.syntax.deep import without_warnings
 from hostsync.syntax.parse import parse_module_text
 from hostsync.syntax.text import SourceError, split_lines
@@ -64,8 +64,10 @@ def parse_notebook(source: bytes, name: str) -> tuple[Module, Notebook]:
 
 
 def _cell_by_cell(module: Module, notebook: Notebook) -> Module:
-    """The facts, with the rest of a cell from what ends it for sure as if its errors were caught."""
+    """The facts, with the rest of a cell from what ends it for sure as if its errors were caught, and with what IPython
+    shows of its last expression."""
     body: list[Stmt] = []
+    lines, written = notebook.text.split("\n"), notebook.written.split("\n")
     for _, group in groupby(module.body, lambda statement: notebook.locate(statement.span[0])[0]):
         cell = tuple(group)
         end = next((place for place, statement in enumerate(cell) if _is_end(statement)), len(cell))
@@ -73,7 +75,23 @@ def _cell_by_cell(module: Module, notebook: Notebook) -> Module:
         if end < len(cell):
             span: Place = (*cell[end].span[:2], *cell[-1].span[2:])
             body.append(Try(span, cell[end:], (Handler(span, None, None, (Jump(span, "pass"),)),), (), ()))
+        elif isinstance(last := cell[-1], ExprStmt) and _is_shown(last, notebook, lines, written):
+            body.append(Shown(last.span, last.value))
     return module._replace(body=tuple(body))
+
+
+def _is_shown(last: ExprStmt, notebook: Notebook, lines: list[str], written: list[str]) -> bool:
+    """Whether IPython shows what the last statement of a cell gives: not before a `;`, and under few magics."""
+    first, _, row, column = last.span
+    if row > len(notebook.rows) or lines[row - 1][column - 1 :].lstrip(" \t)").startswith(";"):
+        return False
+    _, above = notebook.locate(first)
+    return not _HIDES.match(written[first - 1]) and not any(map(_CELL_HIDES.match, written[first - above : first - 1]))
+
+
+_HIDES = re.compile(r"\s*%(?!time\b)")
+_CELL_HIDES = re.compile(r"\s*%%(?!time\b)")
+"""Begin rows whose value, and cells whose last one, is not shown."""
 
 
 def _is_end(statement: Stmt) -> bool:

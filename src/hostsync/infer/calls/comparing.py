@@ -8,6 +8,7 @@ from hostsync import facts
 from hostsync.infer.calls.callbacks import called_back
 from hostsync.infer.calls.host_calls import BUILTINS, ArgumentList, Handler, KeywordList, read_back
 from hostsync.infer.calls.image_transforms import PACKAGE, transformed
+from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.calls.placing import lead, merged
 from hostsync.infer.frame import Frame
 from hostsync.infer.iterating import iterated
@@ -15,6 +16,7 @@ from hostsync.infer.joining import element_of, join
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
+    TEXT,
     UNKNOWN,
     Instance,
     Items,
@@ -152,9 +154,21 @@ def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
     if name in {"builtins.int", "builtins.float", "builtins.bool"}:
         read_back(frame, node, name, args[1][0], elements[0])
         return Items("iterable", None, NUMBER)
+    if name in _TEXTS:
+        read_back(frame, node, name, args[1][0], elements[0])
+        return Items("iterable", None, TEXT)
     if isinstance(callee, Instance) and callee.name.startswith(PACKAGE):
         return Items("iterable", None, transformed(frame, node, callee.name, [(args[1][0], elements[0])], []))
     return Items("iterable", None, called_back(frame, node, callee, elements))
+
+
+_TEXTS: Final = frozenset({"builtins.str", "builtins.repr", "builtins.ascii"})
+_OPERATORS: Final = {
+    "add": "+", "and_": "&", "eq": "==", "floordiv": "//", "ge": ">=", "gt": ">", "iadd": "+", "imul": "*", "le": "<=",
+    "lt": "<", "matmul": "@", "mod": "%", "mul": "*", "ne": "!=", "or_": "|", "pow": "**", "sub": "-", "truediv": "/",
+    "xor": "^",
+}  # fmt: skip
+"""Functions of `operator`, and what they stand for."""
 
 
 def _filter(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
@@ -166,6 +180,14 @@ def _filter(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywor
     return Items("iterable", None, element)
 
 
+def _operated(name: str, values: list[Value]) -> Value:
+    """What a function of `operator` gives for tensors; nothing is claimed of what they give for anything else."""
+    op = _OPERATORS.get(name)
+    if op is None or len(values) != 2 or not any(isinstance(value, Tensor) for value in values):
+        return UNKNOWN
+    return operator_result(op, *values)
+
+
 def standard_library(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """A function of `heapq`, `bisect`, `operator` or `functools` that compares, reads or folds."""
     root, _, last = name.partition(".")
@@ -173,12 +195,14 @@ def standard_library(frame: Frame, node: facts.Call, name: str, args: ArgumentLi
         if last == "index" and args:
             read_back(frame, node, name, *args[0])
             return NUMBER
-        return UNKNOWN
+        return _operated(last, [value for _, value in args])
     if root == "functools":
         if last != "reduce" or len(args) < 2:
             return UNKNOWN
         element = iterated(frame, args[1][1])
         first = args[2][1] if len(args) > 2 else element
+        if isinstance(args[0][1], Ref) and args[0][1].name.startswith("operator."):
+            return _operated(args[0][1].name.partition(".")[2], [first, element])
         # As `sum` does, it gives what is folded, unless there is nothing to fold.
         return called_back(frame, node, args[0][1], [first, element])
     if last in {"nlargest", "nsmallest"} and len(args) > 1:

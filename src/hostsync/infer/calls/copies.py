@@ -16,6 +16,8 @@ from hostsync.infer.devices import (
     ANYWHERE,
     CPU,
     MOVED,
+    OTHER,
+    OTHER_DEVICES,
     Device,
     is_certain,
     is_of_params,
@@ -88,6 +90,8 @@ def transfer(
         return _type(frame, node, source, args, keywords)
     if name == "cuda":
         return _to(frame, node, source, "Tensor.cuda", DeviceValue(ACCELERATOR), args, keywords)
+    if name in OTHER_DEVICES:
+        return source._replace(device=OTHER, pinned=False, param=None)
     wanted, dtype = to_device(frame, args, keywords)
     if wanted is None and _hands_on(args, keywords) and brings_from_host(frame, keywords):
         wanted = DeviceValue(ANYWHERE)

@@ -21,6 +21,7 @@ from hostsync.infer.explaining import as_tensor, explain
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate
 from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.evidence_of_calls import proves_tensor
+from hostsync.infer.hints.keys import LOGGERS
 from hostsync.infer.hints.loaders_and_models import NAMED_LOADER, SAMPLE, is_model_name
 from hostsync.infer.hints.running_values import note_fed
 from hostsync.infer.joining import join
@@ -105,7 +106,11 @@ def _result(frame: Frame, node: facts.Call) -> Value:
         callee = evaluate(frame, func)
     # The rows, columns and groups that `table.apply(lambda row: …)` hands out are on the host as it is.
     handed = _handed_parts if callee == ON_HOST else evaluate
+    logs = frame.logs
+    if node.args and last_name(func) in LOGGERS:
+        frame.logs = True
     args: ArgumentList = [(arg, handed(frame, arg)) for arg in node.args] if node.args else []
+    frame.logs = logs
     keywords: KeywordList = []
     is_unpacked = has_mask = False
     for key, expr in node.keywords:

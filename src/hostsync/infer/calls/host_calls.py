@@ -98,6 +98,13 @@ def _text_conversion(name: str) -> Handler:
     return convert
 
 
+def _whole_number(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`hex(t)`, `chr(t)`: a text of a whole number, for which `__index__` is asked."""
+    if args:
+        read_back(frame, node, "operator.index", *args[0])
+    return TEXT
+
+
 def shown_of(value: Value) -> Value:
     """What the text of a value reads: of a list, tuple or dictionary, the first tensor that is known to be there."""
     if not isinstance(value, Mapping) and not (isinstance(value, Items) and value.kind in _SHOWN):
@@ -144,7 +151,7 @@ def formatted(frame: Frame, text: Text, args: ArgumentList, keywords: KeywordLis
     return written
 
 
-def printed(frame: Frame, node: facts.Call, op: str, args: ArgumentList) -> Value:
+def printed(frame: Frame, node: facts.Expr, op: str, args: ArgumentList) -> Value:
     """Output that formats its arguments: one finding, for the first tensor among them."""
     for expr, value in args:
         held = [t for t in tensors_in(value, 2) if t.sure and not only_host(t.device)]
@@ -315,6 +322,7 @@ def _slice(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyword
 BUILTINS: Final[dict[str, Handler]] = {
     **{name: _conversion(name) for name in ("int", "float", "bool", "complex")},
     **{name: _text_conversion(name) for name in ("str", "repr", "format", "ascii")},
+    **dict.fromkeys(("bin", "chr", "hex", "oct"), _whole_number),
     **{name: _sequence(name) for name in ("list", "tuple", "set", "frozenset")},
     **dict.fromkeys(("len", "isinstance", "issubclass", "hasattr", "callable", "id", "hash", "ord"), _number),
     "print": _print,

@@ -41,6 +41,7 @@ from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation, named_type
 from hostsync.infer.hints.defaults import is_device_name
 from hostsync.infer.hints.tables import is_of_tables
+from hostsync.infer.iterating import iterated
 from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.methods.dispatch import method_call
 from hostsync.infer.nodes import last_name
@@ -82,6 +83,8 @@ Special: TypeAlias = Function[[Frame, facts.Call, ArgumentList, KeywordList], Va
 def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, keywords: KeywordList) -> Value:
     """What a call of a library's function gives, with its waits: special cases first, then the catalogue."""
     root, _, rest = name.partition(".")
+    if name in _FOLDS and len(args) > 1 and isinstance(args[0][1], Ref) and args[0][1].name.startswith("torch."):
+        return _of_each(frame, node, rest, args[0][1].name, args)
     if root == "builtins":
         return builtin(frame, node, rest, args, keywords)
     if root == "math":
@@ -150,6 +153,20 @@ def library_call(frame: Frame, node: facts.Call, name: str, args: ArgumentList, 
 
 _INDEXED: Final = frozenset({"torch", "torchvision"})
 """Packages of which a function may be called by its whole name, of what an index knows."""
+
+_FOLDS: Final = frozenset({"builtins.map", "functools.reduce"})
+
+
+def _of_each(frame: Frame, node: facts.Call, fold: str, name: str, args: ArgumentList) -> Value:
+    """`map(torch.Tensor.item, tensors)`, `reduce(torch.maximum, tensors)`: the function is called of the elements."""
+    each = [(expr, iterated(frame, value)) for expr, value in args[1:]]
+    if fold == "reduce":
+        each = [args[2] if len(args) > 2 else each[0], each[0]]
+    call = facts.Call(node.span, args[0][0], tuple([expr for expr, _ in each]), ())
+    value = library_call(frame, call, name, each, [])
+    return value if fold == "reduce" else Items("iterable", None, value)
+
+
 _FOREACH: Final = "torch._foreach_"
 
 
@@ -240,7 +257,7 @@ def _cast(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
 
 
 def _default_device(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    if args:
+    if args and not frame.skipped:
         frame.context.default_device = device_of(args[0][1]).device
     return NOTHING
 
@@ -366,6 +383,20 @@ def _wrapper(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
     return Instance(WRAPPER, False) if mode else args[0][1]
 
 
+def _display(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`display(x)` of IPython, which writes what `repr` gives."""
+    return printed(frame, node, "builtins.repr", args)
+
+
+def _assertion(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
+    """`torch._assert(condition, message)`, which `assert`s it."""
+    if args and isinstance(args[0][1], Tensor):
+        held = args[0][1]
+        frame.emit("control-flow", "assert", "", node, subject=args[0][0], device=held.device, sure=held.sure,
+                   origin=held.origin, confidence=None if held.sure else "possible")  # fmt: skip
+    return NOTHING
+
+
 _PROGRESS: Final = frozenset({"tqdm", "track"})
 """Functions that show how far a loop over their first argument has come, whoever offers them."""
 _SPECIAL: Final[dict[str, Special]] = {
@@ -391,6 +422,8 @@ _SPECIAL: Final[dict[str, Special]] = {
     "torch.onnx.operators.shape_as_tensor": _shape,
     "torch.compile": _wrapper,
     **dict.fromkeys(("torch.compiler.disable", "torch.compiler.allow_in_graph", "torch._dynamo.disable"), _wrapper),
+    **dict.fromkeys(("IPython.display.display", "IPython.core.display.display"), _display),
+    "torch._assert": _assertion,
     "random.choice": _one_of,
     "torch.normal": _normal,
     "torch.sparse.addmm": sparse_product,

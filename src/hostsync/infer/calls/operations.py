@@ -143,6 +143,19 @@ _NEVER_EQUAL: Final = frozenset({Text, Nothing, Items, Mapping, DtypeValue, Devi
 a `torch.Size`, a list, a string, None)."""
 
 
+def _repeated_truths(items: Items, times: Value) -> Items | None:
+    """`[True, False] * 4`: of what truth values are joined to it isn't known any more that it is one."""
+    parts = items.items or ()
+    count = times.const if isinstance(times, Number) and type(times.const) is int else 0
+    if not parts or not 0 < len(parts) * count <= _MOST_TRUTHS:
+        return None
+    are_truths = all(isinstance(part, Number) and isinstance(part.const, bool) for part in parts)
+    return Items(items.kind, parts * count, UNKNOWN) if are_truths else None
+
+
+_MOST_TRUTHS: Final = 256
+
+
 def operator_result(op: str, left: Value, right: Value) -> Value:
     """The value of `left op right` for arithmetic and comparison."""
     if isinstance(left, Method):
@@ -197,5 +210,5 @@ def operator_result(op: str, left: Value, right: Value) -> Value:
     if op == "*" and (isinstance(left, Items) or isinstance(right, Items)):
         items = left if isinstance(left, Items) else right
         assert isinstance(items, Items)
-        return Items(items.kind, None, element_of(items))
+        return _repeated_truths(items, right if items is left else left) or Items(items.kind, None, element_of(items))
     return UNKNOWN

@@ -6,7 +6,18 @@ from collections.abc import Mapping as Mapping_
 from typing import Final
 
 from hostsync.facts import new
-from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, META, Device, is_of_params, of_param, only_host
+from hostsync.infer.devices import (
+    ACCELERATOR,
+    ANYWHERE,
+    CPU,
+    META,
+    OTHER,
+    OTHER_DEVICES,
+    Device,
+    is_of_params,
+    of_param,
+    only_host,
+)
 from hostsync.infer.origins import Origin
 from hostsync.infer.values import DeviceValue, Instance, Nothing, Number, Tensor, Text, Unknown, Value
 
@@ -16,7 +27,9 @@ def device_named(text: str) -> Device:
     return _NAMED.get(text.partition(":")[0], ANYWHERE)
 
 
-_NAMED: Final[Mapping_[str, Device]] = {"cpu": CPU, "meta": META, "cuda": ACCELERATOR}
+_NAMED: Final[Mapping_[str, Device]] = {
+    **dict.fromkeys(OTHER_DEVICES, OTHER), "cpu": CPU, "meta": META, "cuda": ACCELERATOR,
+}  # fmt: skip
 
 
 def device_of(value: Value) -> DeviceValue:
@@ -63,8 +76,9 @@ def merged(tensors: list[Tensor] | tuple[Tensor, ...]) -> Device:
             return ACCELERATOR
     # Beside what lives where a parameter does, one whose dimensions are not known has none.
     is_placed = any(is_of_params(t.device) and "?" not in t.device for t in rest)
-    if any(only_host(t.device) and t.ndim != 0 and not (is_placed and t.ndim is None) and t.sure for t in tensors):
-        return CPU
+    for tensor in tensors:
+        if only_host(tensor.device) and tensor.ndim != 0 and not (is_placed and tensor.ndim is None) and tensor.sure:
+            return OTHER if tensor.device == OTHER else CPU
     # They are all in one place, so the one that says most about it speaks for all; a 0-d one may be elsewhere.
     return min(rest, key=lambda t: (t.ndim == 0, "?" in t.device)).device
 

@@ -6,7 +6,7 @@ from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.calls.placing import merged
-from hostsync.infer.devices import ANYWHERE, of_param
+from hostsync.infer.devices import ANYWHERE, is_certain, of_param
 from hostsync.infer.expressions.truth import test
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate, evaluate_silently
 from hostsync.infer.nodes import COMBINING, subtracted_slices
@@ -98,6 +98,7 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         elif isinstance(right, Items) and right.kind == "list" and isinstance(left, (Unknown, Method)):
             left = left if frame.knows_arrays() else NUMBER
     if node.op == "*" and (isinstance(left, Text) or isinstance(right, Text)):
+        _repeated_text(frame, node, (node.left, left), (node.right, right))
         return TEXT
     is_known = isinstance(right, Text) and right.const is not None
     if node.op == "+" and isinstance(left, Text) and left.const is not None and not is_known:
@@ -123,6 +124,25 @@ def _one_binary(frame: Frame, node: facts.Binary, left: Value) -> Value:
         # Bits of integers are hardly ever combined, and then with a number.
         return value._replace(dtype=value.dtype or "bool")
     return value
+
+
+def _repeated_text(frame: Frame, node: facts.Binary, *sides: tuple[facts.Expr, Value]) -> None:
+    """`"x" * t`: a text as written is repeated by a number.
+
+    That is how prompts are prepared, and most of it is done on the CPU, so that it counts only where a GPU is certain.
+    """
+    for (text, _), (times, value) in (sides, sides[::-1]):
+        if isinstance(text, facts.Const) and isinstance(value, Tensor) and value.sure and not value.ndim:
+            frame.emit(
+                "read-back",
+                "operator.index",
+                "repeat",
+                node,
+                subject=times,
+                device=value.device,
+                origin=value.origin,
+                confidence=None if is_certain(value.device) else "possible",
+            )
 
 
 def _has_fractions(items: Items) -> bool:

@@ -8,11 +8,12 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.devices import of_param, only_host
+from hostsync.infer.elsewhere import asks_for_accelerator, holds_elsewhere
 from hostsync.infer.frame import EVALUATORS, Frame, evaluate
 from hostsync.infer.hints.defaults import may_be_left_out
 from hostsync.infer.joining import join
 from hostsync.infer.left_out import given_or
-from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, narrow
+from hostsync.infer.narrowing import narrow, not_none
 from hostsync.infer.nodes import assigned_to, is_none, last_name
 from hostsync.infer.values import NUMBER, UNKNOWN, DeviceValue, Number, Tensor, Value
 
@@ -96,6 +97,8 @@ def _is_asked_for(frame: Frame, node: facts.Expr, value: Tensor) -> bool:
     function = frame.function
     if not isinstance(node, facts.Name) or value.dtype == "bool" or value.ndim == 0 or function is None:
         return False
+    if not_none(node.id) in frame.paths:
+        return False
     return may_be_left_out(function, node.id) or any(map(is_none, assigned_to(function.body, node.id)))
 
 
@@ -104,7 +107,7 @@ def _conditional(
 ) -> Value:
     test(frame, node.test, "ternary")
     state = frame.save()
-    elsewhere = holds_elsewhere(node.test)
+    elsewhere = holds_elsewhere(frame, node.test)
     if elsewhere is not None:
         narrow(frame, node.test, not elsewhere)
         value = side(frame, node.orelse if elsewhere else node.body)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from hostsync import facts
+from hostsync.catalogue.model import Op
 from hostsync.infer.frame import Frame, evaluate_silently
-from hostsync.infer.nodes import calls_in, dotted_path, last_name, nodes_in
-from hostsync.infer.values import Tensor
+from hostsync.infer.nodes import calls_in, dotted_path, is_none, last_name, nodes_in
+from hostsync.infer.values import Ref, Tensor
 
 _COUNTS: Final = frozenset({"dim", "ndimension"})
 """Methods that give the number of dimensions, as `ndim` does."""
@@ -31,6 +32,121 @@ def compared(frame: Frame, test: facts.Compare, truth: bool) -> None:
         tensor = _of_count(test.left)
         if tensor is not None:
             _note(frame, tensor, right.value)
+
+
+def has_more(frame: Frame, node: facts.Expr, count: int) -> bool:
+    """Whether the function makes a tensor of that name with more dimensions than so many, or uses it so."""
+    return made_with_more(frame, node, count) or _used_with_more(frame, node, count)
+
+
+def _used_with_more(frame: Frame, node: facts.Expr, count: int) -> bool:
+    """`x[:, 0]`, `x.shape[1]`, `x.sum(dim=1)`, `x = y.softmax(dim=1)`: of a name that stands for one tensor only."""
+    path = dotted_path(node)
+    if path is None:
+        return False
+    function = frame.function
+    nodes = list(nodes_in(frame.context.module.body if function is None else function.body, _DEFINITIONS))
+    made = [
+        found.value
+        for found in nodes
+        if isinstance(found, facts.Assign)
+        and any(dotted_path(target) == path for target in found.targets)
+        and not _keeps(frame, found.value, path)
+    ]
+    is_param = function is not None and any(param.name == path for param in function.params)
+    if len(made) + is_param > 1 or (not made and not is_param and isinstance(node, facts.Name)):
+        return False
+    if made and made[0] is not None and _least(frame, made[0]) > count:
+        return True
+    return any(_least_by_use(frame, found, path) > count for found in nodes)
+
+
+_DEFINITIONS: Final = frozenset({facts.Function, facts.Class})
+"""Where a name may stand for something else."""
+
+
+def _keeps(frame: Frame, node: facts.Expr | None, path: str) -> bool:
+    """`x = x.float()`: as many dimensions as before."""
+    if (
+        not isinstance(node, facts.Call)
+        or not isinstance(node.func, facts.Attr)
+        or dotted_path(node.func.value) != path
+    ):
+        return False
+    op = frame.context.ops.get(f"Tensor.{node.func.name}")
+    return node.func.name in {"to", "cuda"} or (op is not None and op.returns == "tensor" and op.ndim == "same")
+
+
+def _least_by_use(frame: Frame, node: object, path: str) -> int:
+    """How many dimensions what a path stands for has at least, as it is used in an expression."""
+    if isinstance(node, facts.Subscript):
+        if dotted_path(node.value) == path and isinstance(node.key, facts.Sequence) and node.key.kind == "tuple":
+            return sum(not _adds_none(item) for item in node.key.items)
+        is_shape = isinstance(node.value, facts.Attr) and node.value.name == "shape"
+        if is_shape and isinstance(node.value, facts.Attr) and dotted_path(node.value.value) == path:
+            return _up_to(node.key)
+    if not isinstance(node, facts.Call):
+        return 0
+    if isinstance(node.func, facts.Attr) and dotted_path(node.func.value) == path:
+        return _along(frame, node, f"Tensor.{node.func.name}", 0)
+    if node.args and dotted_path(node.args[0]) == path:
+        return _along(frame, node, "", 1)
+    return 0
+
+
+def _least(frame: Frame, node: facts.Expr) -> int:
+    """How many dimensions what an operation of torch gives has at least, by the one that it works along."""
+    if not isinstance(node, facts.Call):
+        return 0
+    op = _function(frame, node)
+    name = "" if op is not None or not isinstance(node.func, facts.Attr) else f"Tensor.{node.func.name}"
+    op = op or frame.context.ops.get(name)
+    if op is None or op.returns != "tensor" or op.ndim != "same":
+        return 0
+    return _along(frame, node, name, int(not name))
+
+
+def _along(frame: Frame, node: facts.Call, name: str, at: int) -> int:
+    """How many dimensions what an operation works on has at least, by the one that it is told.
+
+    Args:
+        name: of the method, empty for a function.
+        at: how many arguments come before those of the method of the same name.
+    """
+    op = frame.context.ops.get(name) if name else _function(frame, node)
+    if op is None or op.name.rpartition(".")[2] in _WITH_NEW:
+        return 0
+    names = [param.name for param in op.params if param.kind == "normal"]
+    given = [*zip(names[at:], node.args[at:], strict=False), *((k.name or "", k.value) for k in node.keywords)]
+    return max((_up_to(value) for name, value in given if name in _DIMENSIONS), default=0)
+
+
+def _function(frame: Frame, node: facts.Call) -> Op | None:
+    """The function of torch that is called, if it is one."""
+    called = evaluate_silently(frame, node.func) if dotted_path(node.func) is not None else None
+    return frame.context.ops.get(called.name) if isinstance(called, Ref) else None
+
+
+_DIMENSIONS: Final = frozenset({"dim", "dims", "axis", "dim0", "dim1", "start_dim"})
+"""Parameters that say which dimensions an operation works along."""
+_WITH_NEW: Final = frozenset({"unsqueeze", "unsqueeze_", "stack", "diag_embed", "one_hot", "expand_dims"})
+"""What works along a dimension that is there only afterwards."""
+
+
+def _up_to(node: facts.Expr) -> int:
+    """How many dimensions there are at least where a number, or one of several, stands for one: `1`, `-2`, `(0, 1)`."""
+    if isinstance(node, facts.Sequence):
+        return max((_up_to(item) for item in node.items), default=0)
+    if isinstance(node, facts.Unary) and node.op == "-" and isinstance(node.operand, facts.Const):
+        return node.operand.value if type(node.operand.value) is int else 0
+    if not isinstance(node, facts.Const) or type(node.value) is not int:
+        return 0
+    return node.value + 1 if node.value >= 0 else -node.value
+
+
+def _adds_none(node: facts.Expr) -> bool:
+    """`None`, `...` and `None` by its name in torch stand for no dimension of an index."""
+    return is_none(node) or (isinstance(node, facts.Const) and node.kind == "ellipsis") or last_name(node) == "newaxis"
 
 
 def made_with_more(frame: Frame, node: facts.Expr, count: int) -> bool:

@@ -123,8 +123,10 @@ def load(frame: Frame, node: facts.Subscript, base: Value) -> Value:
                 return base.items[index.const]
             return UNKNOWN
         return element_of(base)
-    if isinstance(base, Text):
-        return TEXT
+    if isinstance(base, Text) or (isinstance(node.value, facts.Const) and node.value.kind == "bytes"):
+        if isinstance(index, Tensor) and index.sure:
+            note_read_index(frame, node, index)
+        return TEXT if isinstance(base, Text) else NUMBER
     if isinstance(base, Ref):
         return _generic_type(frame, node) if base.name.partition(".")[0] in _TYPES else base
     if isinstance(base, Instance) and (base.name in _MODULE_LISTS or base.held is not None):

@@ -157,7 +157,7 @@ def _store_tensor(frame: Frame, target: facts.Subscript, base: Tensor, value: Va
             and (not isinstance(value, Number) or _is_one_of_few(ints[0].node))
         ):
             leaves_one = False
-        if leaves_one and base.ndim is None and dimensions.made_with_more(frame, target.value, len(ints)):
+        if leaves_one and base.ndim is None and dimensions.has_more(frame, target.value, len(ints)):
             leaves_one = False
         if at_tensors or leaves_one:
             frame.emit(

@@ -10,7 +10,7 @@ from hostsync.infer.calls.catalogued import operation
 from hostsync.infer.calls.copies import transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.sparse_products import is_coalesced
-from hostsync.infer.devices import CPU
+from hostsync.infer.devices import CPU, OTHER_DEVICES
 from hostsync.infer.frame import Frame, evaluate, evaluate_silently
 from hostsync.infer.nodes import receiver_node
 from hostsync.infer.values import NUMBER, TEXT, UNKNOWN, Items, Mapping, Method, Number, Tensor, Unknown, Value
@@ -35,6 +35,9 @@ _OF_POSITIONS: Final = frozenset(
 )
 """Members that the tensor which `nonzero` gives has, and the tuple of an array's doesn't."""
 
+_MOVING: Final = OTHER_DEVICES | {"to", "cuda", "cpu", "type", "numpy", "copy_", "pin_memory", "type_as", "new_tensor"}
+"""Methods that may copy a tensor to another place."""
+
 
 _OF_MODULES: Final = frozenset({"buffers", "named_buffers", "named_parameters", "parameters"})
 """Members that say of what was moved to a device that it is a module, and give its tensors."""
@@ -48,7 +51,7 @@ def tensor_method(
         definite(frame, node)
     if name in _OF_POSITIONS:
         _counted(frame, node)
-    if name in {"to", "cuda", "cpu", "type", "numpy", "copy_", "pin_memory", "type_as", "new_tensor"}:
+    if name in _MOVING:
         return transfer(frame, node, receiver, name, args, keywords)
     if not receiver.sure and name in {"items", "values", "keys"}:
         part = receiver._replace(ndim=None, dtype="")

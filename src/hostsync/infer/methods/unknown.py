@@ -177,7 +177,8 @@ def _to(asked: Asked) -> Value:
         )
         is_fetched = is_named and not _may_be_module(subject)
         confidence = "likely" if is_fetched or _is_tensor_call(frame, subject) else "possible"
-        frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
+        if "other" not in device.device:
+            frame.emit("read-back", "Tensor.to", "to-host", node, subject=subject, confidence=confidence)
     elif is_taken_in(frame, node, keywords) or (
         brings_from_host(frame, keywords)
         and subject is not None

@@ -6,14 +6,15 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.devices import ACCELERATOR, CPU, of_param
+from hostsync.infer.elsewhere import asks_for_accelerator, holds_elsewhere
 from hostsync.infer.explaining import as_tensor
 from hostsync.infer.expressions.truth import test
 from hostsync.infer.frame import EXECUTORS, Frame, State, evaluate, evaluate_silently, execute
 from hostsync.infer.hints.elements import has_elements
 from hostsync.infer.left_out import given_or
-from hostsync.infer.narrowing import asks_for_accelerator, holds_elsewhere, is_param, narrow, narrow_moved
+from hostsync.infer.narrowing import is_param, narrow, narrow_moved
 from hostsync.infer.nodes import dotted_path, is_none
-from hostsync.infer.values import UNKNOWN, Items, Mapping, Tensor, Unknown, Value, tensors_in
+from hostsync.infer.values import NO_CUDA, UNKNOWN, Items, Mapping, Number, Tensor, Unknown, Value, tensors_in
 
 
 def _assert(frame: Frame, node: facts.Assert) -> bool:
@@ -69,7 +70,7 @@ def _if(frame: Frame, node: facts.If) -> bool:
     skipped = 0
     before: State | None = None
     while True:
-        elsewhere = holds_elsewhere(current.test)
+        elsewhere = holds_elsewhere(frame, current.test)
         test(frame, current.test, "if")
         state = frame.save()
         frame.asks_where = False
@@ -84,14 +85,17 @@ def _if(frame: Frame, node: facts.If) -> bool:
         if _is_type_checking(current.test):
             execute(frame, tuple(part for part in current.body if isinstance(part, facts.Import)))
             state = frame.save()
-        elif _body(frame, current) and elsewhere is not True:
+        elif _body(frame, current) and elsewhere is not True and not skipped:
             ends.append((frame.env, frame.paths))
         if elsewhere is True:
             frame.skipped -= 1
         made = frame.env.get(replaced) if replaced is not None else None
         filled = frame.paths.get(dotted_path(kept) or "") if kept is not None else None
         frame.restore(state)
+        frame.asks_where = False
         narrow(frame, current.test, False)
+        if frame.asks_where:
+            before = before or state
         if replaced is not None and isinstance(made, Tensor) and made.sure:
             held = frame.env.get(replaced)
             if isinstance(held, Unknown):
@@ -120,6 +124,9 @@ def _if(frame: Frame, node: facts.If) -> bool:
         through = execute(frame, orelse)
         break
     frame.skipped -= skipped
+    if before is not None and ends:
+        for end in (*ends, (frame.env, frame.paths)):
+            _forget_devices(end, before)
     if through and not skipped:
         if len(ends) == 1:
             _tell_what_is_left_out(frame, node, ends[0][0])
@@ -129,7 +136,8 @@ def _if(frame: Frame, node: facts.If) -> bool:
             _forget_where(frame, before)
         return True
     if not ends:
-        return through
+        # What comes after is reached only where nothing runs on CUDA.
+        return through and not skipped
     frame.adopt(ends[0])
     for end in ends[1:]:
         frame.merge(end)
@@ -146,6 +154,16 @@ def _forget_where(frame: Frame, before: State) -> None:
                     held = as_tensor(held)
                 if isinstance(held, Tensor) and held.origin is value.origin and held.sure == value.sure:
                     now[name] = value._replace(device=held.device, param=held.param)
+
+
+def _forget_devices(end: State, before: State) -> None:
+    """`if device == "cpu": …` says nothing of the device after it."""
+    for now, then in zip(end, before, strict=True):
+        for name in [name for name, value in now.items() if value is NO_CUDA]:
+            if name in then:
+                now[name] = then[name]
+            else:
+                del now[name]
 
 
 _EITHER: Final = ACCELERATOR | CPU
@@ -235,13 +253,17 @@ def _try(frame: Frame, node: facts.Try) -> bool:
 
 
 def _match(frame: Frame, node: facts.Match) -> bool:
-    evaluate(frame, node.subject)
+    subject = evaluate(frame, node.subject)
     before = frame.save()
     ends = [before]
     for case in node.cases:
         frame.restore(before)
-        for value in case.compares:
-            evaluate(frame, value)
+        compared = [(value, evaluate(frame, value)) for value in case.compares]
+        if compared and isinstance(subject, Tensor):
+            first, value = compared[0]
+            # Values inside of other patterns are compared with parts of what a tensor is not: a sequence, say.
+            if first.span[:2] == case.span[:2] and isinstance(value, (Number, Tensor)):
+                frame.ask(first, "match-value", subject)
         for name in case.captures:
             frame.bind(name, UNKNOWN)
         if case.guard is not None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
+from hostsync.infer.calls.host_calls import printed
+from hostsync.infer.devices import is_certain
 from hostsync.infer.frame import EXECUTORS, Frame, evaluate, evaluate_silently, execute
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.special_methods import special
 from hostsync.infer.targets import assign
-from hostsync.infer.values import Array, DeviceValue, Instance, Tensor, Unknown, Value
+from hostsync.infer.values import Array, DeviceValue, Instance, Tensor, Unknown, Value, tensors_in
 
 
 def _expression(frame: Frame, node: facts.ExprStmt) -> bool:
@@ -23,6 +25,15 @@ def _expression(frame: Frame, node: facts.ExprStmt) -> bool:
         if moved is not None and not (isinstance(moved, Tensor) and moved.sure):
             # Of a tensor, what is moved would be lost: this is an object that moves its parts, such as a module.
             events[-1] = last._replace(event=last.event._replace(confidence="possible"))
+    return True
+
+
+def _shown(frame: Frame, node: facts.Shown) -> bool:
+    """What a cell of a notebook ends with is written below it."""
+    value = evaluate_silently(frame, node.value)
+    # Whoever looks at values cell by cell works on the CPU as often, so that nothing is said of what may be there.
+    if any(is_certain(tensor.device) for tensor in tensors_in(value, 2)):
+        printed(frame, node.value, "builtins.repr", [(node.value, value)])
     return True
 
 
@@ -84,5 +95,6 @@ def _delete(frame: Frame, node: facts.Delete) -> bool:
 
 
 EXECUTORS[facts.ExprStmt] = _expression
+EXECUTORS[facts.Shown] = _shown
 EXECUTORS[facts.With] = _with
 EXECUTORS[facts.Delete] = _delete
