@@ -122,3 +122,12 @@ def displayed(x: torch.Tensor):
 
     display(x)  # expect: HS105
     display(x.shape)  # silent: HS105
+
+
+def shown_as_it_is(model, loader, log):
+    for x in loader:
+        x = x.to("cuda")  # expect: HS401
+        out = model(x)
+        print("out", out)  # expect: HS105
+        print("done", loader)  # silent: HS105
+        log(out)  # silent: HS105

@@ -13,7 +13,7 @@ from hostsync.infer.attributes import attribute
 from hostsync.infer.calls.arguments import Arguments as _Arguments
 from hostsync.infer.calls.shapes_and_dtypes import size_of
 from hostsync.infer.classes import attributes, named_by, write_attribute
-from hostsync.infer.devices import is_certain, only_host
+from hostsync.infer.devices import ACCELERATOR, is_certain, only_host
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.keys import note_store
 from hostsync.infer.iterating import iterated, iterated_over
@@ -155,6 +155,10 @@ def printed(frame: Frame, node: facts.Expr, op: str, args: ArgumentList) -> Valu
     """Output that formats its arguments: one finding, for the first tensor among them."""
     for expr, value in args:
         held = [t for t in tensors_in(value, 2) if t.sure and not only_host(t.device)]
+        is_whole = op == "builtins.print" and isinstance(value, Tensor) and value.device == ACCELERATOR
+        if not held and is_whole and isinstance(value, Tensor):
+            # What a model gives for what is on the GPU is printed with the tensors in it, if it is none itself.
+            held = [value]
         if held:
             frame.emit(
                 "read-back",
@@ -165,7 +169,7 @@ def printed(frame: Frame, node: facts.Expr, op: str, args: ArgumentList) -> Valu
                 device=held[0].device,
                 origin=held[0].origin,
                 # Messages for debugging are not made unless somebody asks for them.
-                confidence="possible" if op == "logging.debug" else None,
+                confidence="possible" if op == "logging.debug" else None if held[0].sure else "likely",
             )
             break
     return NOTHING if op != "str.format" else TEXT

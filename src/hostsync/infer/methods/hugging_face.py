@@ -225,7 +225,9 @@ def _unwrapping(asked: Asked) -> Value | None:
 
 OF_MODELS: Final[dict[str, Callable[[Asked], Value | None]]] = {"generate": _generated, "save_pretrained": _model_saved}
 """By method of what is known to be a model, what it gives."""
-OF_TOKENIZERS: Final = dict.fromkeys(("batch_decode", "convert_ids_to_tokens", "decode"), _ids_read)
+OF_TOKENIZERS: Final[dict[str, Callable[[Asked], Value | None]]] = dict.fromkeys(
+    ("batch_decode", "convert_ids_to_tokens", "decode"), _ids_read
+)
 """By method of what is known to be a tokenizer or processor, what it gives."""
 ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {
     "generate": _generate,
