@@ -81,8 +81,10 @@ def indexed_whole(node: Expr) -> Expr:
 
 def subtracted_slices(node: Binary) -> tuple[Expr, ...]:
     """What both sides of `ends[1:] - ends[:-1]` are taken of; nothing for any other operation."""
+    if node.op != "-":
+        return ()
     sides = [side for side in (node.left, node.right) if isinstance(side, Subscript) and isinstance(side.key, Slice)]
-    return tuple([side.value for side in sides]) if node.op == "-" and len(sides) == 2 else ()
+    return tuple([side.value for side in sides]) if len(sides) == 2 else ()
 
 
 def is_number(node: Expr | None) -> bool:

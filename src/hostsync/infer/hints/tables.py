@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 PACKAGES: Final = frozenset({"cudf", "dask", "modin", "pandas", "polars", "pyspark"})
@@ -15,12 +14,13 @@ TABLE_MEMBERS: Final = frozenset(
 Source: https://pandas.pydata.org/docs/reference/frame.html and series.html
 """
 
-_ON_HOST: Final = re.compile(r"(dask|geopandas|modin|pandas|polars|pyarrow|pyspark|scipy\.sparse|xarray)(\.|$)")
+_ON_HOST: Final = frozenset("dask geopandas modin pandas polars pyarrow pyspark xarray".split())
+_MATRICES: Final = "scipy.sparse."
 
 
 def is_of_tables(name: str) -> bool:
     """Whether a class or function, by its dotted name, is of a package whose objects live on the host."""
-    return _ON_HOST.match(name) is not None
+    return name.partition(".")[0] in _ON_HOST or name.startswith(_MATRICES)
 
 
 TO_ARRAYS: Final = frozenset({"numpy", "toarray", "to_numpy", "todense"})
