@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
@@ -140,14 +140,8 @@ class _Reader:
         return RuleFile(rule, self._ops(table.get("ops", {})))
 
     def _events(self, value: object) -> tuple[EventMatch, ...]:
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self._error("events", "events are tables, each under a line `[[events]]`")
         matches = []
-        for index, item in enumerate(value):
-            for key in item:
-                if key not in _EVENT_KEYS:
-                    message = f"unknown key `{key}`; an event has {', '.join(_EVENT_KEYS)}"
-                    raise self._error(key, message, "[[events]]", index)
+        for index, item in self._tables(value, "events", "an event", _EVENT_KEYS):
             kind = item.get("kind")
             if kind not in KINDS:
                 message = f"an event's kind is one of {', '.join(KINDS)}"
@@ -157,14 +151,8 @@ class _Reader:
         return tuple(matches)
 
     def _helps(self, value: object) -> tuple[Help, ...]:
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self._error("helps", "helps are tables, each under a line `[[helps]]`")
         helps = []
-        for index, item in enumerate(value):
-            for key in item:
-                if key not in _HELP_KEYS:
-                    message = f"unknown key `{key}`; a help has {', '.join(_HELP_KEYS)}"
-                    raise self._error(key, message, "[[helps]]", index)
+        for index, item in self._tables(value, "helps", "a help", _HELP_KEYS):
             text = item.get("help")
             if not isinstance(text, str) or not text.strip() or "\n" in text:
                 raise self._error("help", "`help` is one line of text", "[[helps]]", index)
@@ -173,6 +161,16 @@ class _Reader:
                 raise self._error("ops", "ops names no operation", "[[helps]]", index)
             helps.append(Help(ops, text))
         return tuple(helps)
+
+    def _tables(self, value: object, name: str, one: str, keys: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The tables under lines `[[name]]`, with their numbers. Raises for anything else, and for unknown keys."""
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self._error(name, f"{name} are tables, each under a line `[[{name}]]`")
+        for index, item in enumerate(value):
+            for key in item:
+                if key not in keys:
+                    raise self._error(key, f"unknown key `{key}`; {one} has {', '.join(keys)}", f"[[{name}]]", index)
+            yield index, item
 
     def _patterns(self, item: dict[str, Any], key: str, table: str, index: int) -> tuple[str, ...]:
         value = item.get(key, [])

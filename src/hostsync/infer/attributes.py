@@ -194,7 +194,7 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
         distribution = distribution_base(frame.context, base.name)
         return new(Method, (base, name)) if distribution is None else _of_distribution(frame, base, distribution, name)
     if base == ON_HOST:
-        return SIZES if name == "shape" else Array() if name == "values" else _of_table(base, name)
+        return _of_table(base, name)
     if name == "device":
         return DeviceValue(base.device)
     if name == "dtype":
@@ -211,6 +211,10 @@ def _of_instance(frame: Frame, base: Instance, name: str) -> Value:
 
 
 def _of_table(base: Instance, name: str) -> Value:
+    if name == "shape":
+        return SIZES
+    if name == "values":
+        return Array()
     return Method(base, name) if name in TO_ARRAYS else base
 
 

@@ -49,9 +49,9 @@ def holds_elsewhere(frame: Frame, test: facts.Expr) -> bool | None:
 _ELSEWHERE: Final = OTHER_DEVICES | {"meta"}
 _OTHER_FLAGS: Final = frozenset({f"is_{device}" for device in _ELSEWHERE})
 """`x.is_mps`: what tensors say of where they are."""
+_NAMES: Final = "|".join(sorted(OTHER_DEVICES))
 _OTHER_IS_AVAILABLE: Final = re.compile(
-    r"^torch(\.backends)?\.(hpu|mlu|mps|musa|npu|xpu)\.is_(available|built)$"
-    r"|(^|\.)is_(torch_)?(hpu|mlu|mps|musa|neuron(core)?|npu|tpu|xla|xpu)_available$"
+    rf"^torch(\.backends)?\.({_NAMES})\.is_(available|built)$|(^|\.)is_(torch_)?({_NAMES})(core)?_available$"
 )
 """Calls that ask for an accelerator that is not driven by CUDA."""
 

@@ -50,6 +50,13 @@ def last_name(node: Expr) -> str:
     return node.id if isinstance(node, Name) else node.name if isinstance(node, Attr) else ""
 
 
+def text_key(node: Expr | None) -> str | None:
+    """`mask` of `batch["mask"]`; None for anything else."""
+    if isinstance(node, Subscript) and isinstance(node.key, Const) and isinstance(node.key.value, str):
+        return node.key.value
+    return None
+
+
 def used_path(node: Expr) -> str | None:
     """As `dotted_path`, and also for `batch["x"]`, and for `sigmas[i + 1]`, which stands for all that it holds."""
     if type(node) is not Subscript:

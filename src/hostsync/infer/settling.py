@@ -257,8 +257,9 @@ def _fills_parts(symbol: str) -> bool:
 
 
 _FILLS: Final = re.compile(r"(init|reset)\w*_(weight|param|buffer|bias)")
-_SETS_UP: Final = re.compile(r"(^|_)weights?_init")
 """Functions that fill the parts of a module, wherever it is, which is the host as a rule."""
+_SETS_UP: Final = re.compile(r"(^|_)weights?_init")
+"""Those that are called for each part: `module.apply(weights_init)`."""
 _MAKES: Final = re.compile(r"_?(build|create|reset|setup|set_up)(_|$)")
 
 

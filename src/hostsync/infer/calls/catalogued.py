@@ -127,11 +127,11 @@ def _where_it_draws(frame: Frame, tensors: tuple[Tensor, ...], placed: Arguments
     """Where the samples of a distribution live: where its parameters do."""
     if tensors:
         return merged([tensor._replace(ndim=None) for tensor in tensors])
-    given = [*placed.extra, *[value for name, value in placed.named.items() if name != "validate_args"]]
-    are_numbers = [_is_numbers(frame, value) for value in given]
+    named = [(value, placed.nodes.get(name)) for name, value in placed.named.items() if name != "validate_args"]
+    numbers = [_is_numbers(frame, value) for value in (*placed.extra, *[value for value, _ in named])]
     # Beside a number, what stands in the settings is one.
-    settings = [is_setting(placed.nodes[name]) for name in placed.named if name in placed.nodes]
-    return CPU if any(are_numbers) and sum(are_numbers) + sum(settings) >= len(given) else ANYWHERE
+    settings = [False] * len(placed.extra) + [node is not None and is_setting(node) for _, node in named]
+    return CPU if any(numbers) and all(one or other for one, other in zip(numbers, settings, strict=True)) else ANYWHERE
 
 
 def _is_numbers(frame: Frame, value: Value) -> bool:

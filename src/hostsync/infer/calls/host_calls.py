@@ -155,8 +155,7 @@ def printed(frame: Frame, node: facts.Expr, op: str, args: ArgumentList) -> Valu
     """Output that formats its arguments: one finding, for the first tensor among them."""
     for expr, value in args:
         held = [t for t in tensors_in(value, 2) if t.sure and not only_host(t.device)]
-        is_whole = op == "builtins.print" and isinstance(value, Tensor) and value.device == ACCELERATOR
-        if not held and is_whole and isinstance(value, Tensor):
+        if not held and op == "builtins.print" and isinstance(value, Tensor) and value.device == ACCELERATOR:
             # What a model gives for what is on the GPU is printed with the tensors in it, if it is none itself.
             held = [value]
         if held:

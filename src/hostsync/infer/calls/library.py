@@ -391,9 +391,7 @@ def _display(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keywo
 def _assertion(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
     """`torch._assert(condition, message)`, which `assert`s it."""
     if args and isinstance(args[0][1], Tensor):
-        held = args[0][1]
-        frame.emit("control-flow", "assert", "", node, subject=args[0][0], device=held.device, sure=held.sure,
-                   origin=held.origin, confidence=None if held.sure else "possible")  # fmt: skip
+        frame.ask(args[0][0], "assert", args[0][1])
     return NOTHING
 
 

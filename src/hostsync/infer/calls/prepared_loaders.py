@@ -53,8 +53,9 @@ def passed_through(value: Value, args: ArgumentList) -> Value:
 
 
 def _model(value: Value) -> Value:
-    is_model = isinstance(value, Instance) and value.name == MODEL
-    return value._replace(device=ACCELERATOR) if isinstance(value, Instance) and is_model else UNKNOWN
+    if isinstance(value, Instance) and value.name == MODEL:
+        return value._replace(device=ACCELERATOR)
+    return UNKNOWN
 
 
 def _is_loader(node: facts.Expr, value: Value) -> bool:

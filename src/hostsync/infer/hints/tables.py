@@ -14,7 +14,7 @@ TABLE_MEMBERS: Final = frozenset(
 Source: https://pandas.pydata.org/docs/reference/frame.html and series.html
 """
 
-_ON_HOST: Final = frozenset("dask geopandas modin pandas polars pyarrow pyspark xarray".split())
+_ON_HOST: Final = (PACKAGES - {"cudf"}) | {"geopandas", "pyarrow", "xarray"}
 _MATRICES: Final = "scipy.sparse."
 
 

@@ -8,7 +8,7 @@ from hostsync import facts
 from hostsync.infer.devices import only_host
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.mask_names import is_called_a_mask, is_named_mask
-from hostsync.infer.nodes import COMBINING, decides, dotted_path
+from hostsync.infer.nodes import COMBINING, decides, dotted_path, text_key
 from hostsync.infer.values import Items, Method, Tensor, Unknown, Value
 
 
@@ -42,9 +42,7 @@ def is_mask_by_use(frame: Frame, node: facts.Expr) -> bool:
 
 def called_name(node: facts.Expr) -> str:
     """What something goes by: a dotted name, that of a function that gives it, or the key of `batch["mask"]`."""
-    if isinstance(node, facts.Subscript) and isinstance(node.key, facts.Const) and isinstance(node.key.value, str):
-        return node.key.value
-    return dotted_path(node.func if isinstance(node, facts.Call) else node) or ""
+    return text_key(node) or dotted_path(node.func if isinstance(node, facts.Call) else node) or ""
 
 
 _SHAPING: Final = frozenset(

@@ -9,7 +9,7 @@ from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.devices import ANYWHERE, of_param
 from hostsync.infer.frame import Frame
 from hostsync.infer.linking.handed import HELD
-from hostsync.infer.nodes import last_name
+from hostsync.infer.nodes import last_name, text_key
 from hostsync.infer.values import Unknown
 
 
@@ -37,6 +37,4 @@ class Asked(NamedTuple):
 
 def called(node: facts.Expr | None) -> str:
     """What the receiver is called, in small letters: its name, or the key that it is looked up by."""
-    if isinstance(node, facts.Subscript) and isinstance(node.key, facts.Const) and isinstance(node.key.value, str):
-        return node.key.value.lower()
-    return "" if node is None else last_name(node).lower()
+    return "" if node is None else (text_key(node) or last_name(node)).lower()

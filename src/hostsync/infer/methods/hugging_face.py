@@ -134,8 +134,9 @@ def _generate(asked: Asked) -> Value | None:
 
 def _unwrapped(node: facts.Expr | None) -> facts.Expr | None:
     """The model of `accelerator.unwrap_model(model)`; anything else as it is."""
-    is_wrapped = isinstance(node, facts.Call) and last_name(node.func) == "unwrap_model" and node.args
-    return node.args[0] if isinstance(node, facts.Call) and is_wrapped else node
+    if isinstance(node, facts.Call) and last_name(node.func) == "unwrap_model" and node.args:
+        return node.args[0]
+    return node
 
 
 def _generated(asked: Asked) -> Value | None:
@@ -181,9 +182,9 @@ def _decoded(asked: Asked) -> Value | None:
 def _ids_read(asked: Asked) -> Value | None:
     """What is made text of: ids, which may be a tensor. `convert_ids_to_tokens` reads one after the other."""
     ids = asked.args[0][1] if asked.args else None
-    for tensor in tensors_in(ids, 1) if isinstance(ids, (Tensor, Items)) else ():
-        asked.waits(f"transformers.PreTrainedTokenizerBase.{asked.name}", tensor.device)
-        break
+    tensors = tensors_in(ids, 1) if isinstance(ids, (Tensor, Items)) else ()
+    if tensors:
+        asked.waits(f"transformers.PreTrainedTokenizerBase.{asked.name}", tensors[0].device)
     return None
 
 

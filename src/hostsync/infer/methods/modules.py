@@ -17,6 +17,7 @@ from hostsync.infer.hints.annotations import MODULE_CLASS
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.iterating import iterated
 from hostsync.infer.methods.containers import grown, mapping_method
+from hostsync.infer.methods.tensors import OF_MODULES, tensors_of_module
 from hostsync.infer.nodes import receiver_node
 from hostsync.infer.targets import assign
 from hostsync.infer.values import NOTHING, TEXT, UNKNOWN, Instance, Items, Mapping, Tensor, Text, Unknown, Value
@@ -48,10 +49,8 @@ def module_method(
             return inside
     if name in GIVE_THE_MODULE:
         return receiver
-    if name in {"parameters", "buffers"}:
-        return Items("generator", None, Tensor(receiver.device))
-    if name in {"named_parameters", "named_buffers"}:
-        return Items("generator", None, Items("tuple", (TEXT, Tensor(receiver.device)), UNKNOWN))
+    if name in OF_MODULES:
+        return tensors_of_module(name, Tensor(receiver.device))
     if name == "state_dict":
         return Mapping((), Tensor(receiver.device))
     if name in {"modules", "children"}:

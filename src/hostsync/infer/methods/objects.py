@@ -27,7 +27,7 @@ from hostsync.infer.hints.tables import TO_ARRAYS
 from hostsync.infer.methods.asked import Asked
 from hostsync.infer.methods.library_objects import LIBRARY_METHODS, library_method
 from hostsync.infer.methods.modules import MODULE_VALUES, module_method
-from hostsync.infer.methods.tensors import DEFINITE
+from hostsync.infer.methods.tensors import DEFINITE, OF_MODULES, tensors_of_module
 from hostsync.infer.methods.unknown import LOG_METHODS, unknown_method
 from hostsync.infer.nodes import receiver_node
 from hostsync.infer.values import (
@@ -54,16 +54,14 @@ def _is_off(op: Op, receiver: Instance) -> bool:
     return switches.get("validate_args") is False and checks_only(op)
 
 
-_PARTS: Final = frozenset({"parameters", "buffers"})
-
-
 def instance_method(
     frame: Frame, node: facts.Call, receiver: Instance, name: str, args: ArgumentList, keywords: KeywordList
 ) -> Value:
     """Methods of an object of a class."""
-    if name in _PARTS and receiver == frame.bound and frame.function is not None and frame.function.name == "__init__":
+    is_own = name in OF_MODULES and receiver == frame.bound
+    if is_own and frame.function is not None and frame.function.name == "__init__":
         # A module is built on the CPU.
-        return Items("generator", None, Tensor(CPU))
+        return tensors_of_module(name, Tensor(CPU))
     # What `forward` gives is up to each class, though that of the base class gives nothing.
     if receiver.name == MODULE_CLASS and (name in MODULE_VALUES or name in GIVE_THE_MODULE or name == "forward"):
         return module_method(frame, node, receiver, name, args, keywords)

@@ -39,8 +39,14 @@ _MOVING: Final = OTHER_DEVICES | {"to", "cuda", "cpu", "type", "numpy", "copy_",
 """Methods that may copy a tensor to another place."""
 
 
-_OF_MODULES: Final = frozenset({"buffers", "named_buffers", "named_parameters", "parameters"})
+OF_MODULES: Final = frozenset({"buffers", "named_buffers", "named_parameters", "parameters"})
 """Members that say of what was moved to a device that it is a module, and give its tensors."""
+
+
+def tensors_of_module(name: str, tensor: Tensor) -> Items:
+    """What a method of `OF_MODULES` gives of a module whose tensors are like `tensor`."""
+    each = Items("tuple", (TEXT, tensor), UNKNOWN) if name.startswith("named") else tensor
+    return Items("generator", None, each)
 
 
 def tensor_method(
@@ -59,10 +65,8 @@ def tensor_method(
     if not receiver.sure and name == "state_dict":
         # What was moved to a device and has a state is a module.
         return Mapping((), Tensor(receiver.device))
-    if not receiver.sure and name in _OF_MODULES:
-        weight = Tensor(receiver.device, origin=receiver.origin)
-        named = Items("tuple", (TEXT, weight), UNKNOWN)
-        return Items("generator", None, named if name.startswith("named") else weight)
+    if not receiver.sure and name in OF_MODULES:
+        return tensors_of_module(name, Tensor(receiver.device, origin=receiver.origin))
     if name == "coalesce" and is_coalesced(receiver_node(node)):
         return receiver._replace(param=None)
     op = frame.context.ops.get("Tensor." + name)

@@ -24,7 +24,7 @@ from hostsync.infer.hints.tensor_index import is_tensor_index
 from hostsync.infer.methods import hugging_face
 from hostsync.infer.methods.asked import Asked, called
 from hostsync.infer.methods.containers import is_list
-from hostsync.infer.methods.tensors import DEFINITE, SHARED, definite
+from hostsync.infer.methods.tensors import DEFINITE, OF_MODULES, SHARED, definite, tensors_of_module
 from hostsync.infer.nodes import last_name, receiver_node
 from hostsync.infer.values import (
     NUMBER,
@@ -217,11 +217,7 @@ _OPTIMIZER: Final = re.compile(r"(?i)(^|_)(optimi[sz]er|optim)(_?\d+|_[a-z])?$")
 
 
 def _tensors(asked: Asked) -> Value:
-    return Items("generator", None, Tensor(_of_module(asked.receiver)))
-
-
-def _named_tensors(asked: Asked) -> Value:
-    return Items("generator", None, Items("tuple", (TEXT, Tensor(_of_module(asked.receiver))), UNKNOWN))
+    return tensors_of_module(asked.name, Tensor(_of_module(asked.receiver)))
 
 
 def _draw(asked: Asked) -> Value | None:
@@ -276,8 +272,7 @@ _ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {
     "state_dict": _state,
     **dict.fromkeys(("get", "pop", "setdefault"), _looked_up),
     **dict.fromkeys(LOG_METHODS, _logged),
-    **dict.fromkeys(("parameters", "buffers"), _tensors),
-    **dict.fromkeys(("named_parameters", "named_buffers"), _named_tensors),
+    **dict.fromkeys(OF_MODULES, _tensors),
     **dict.fromkeys(DRAWS, _draw),
     "log_prob": _log_prob,
     **hugging_face.ANSWERS,

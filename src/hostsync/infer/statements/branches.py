@@ -218,8 +218,9 @@ def _kept_when_none(test: facts.Expr, body: tuple[facts.Stmt, ...]) -> facts.Att
         return None
     path = dotted_path(test.left)
     targets = [target for statement in body if isinstance(statement, facts.Assign) for target in statement.targets]
-    is_kept = isinstance(test.left, facts.Attr) and path is not None and path in map(dotted_path, targets)
-    return test.left if is_kept and isinstance(test.left, facts.Attr) else None
+    if isinstance(test.left, facts.Attr) and path is not None and path in map(dotted_path, targets):
+        return test.left
+    return None
 
 
 def _is_type_checking(node: facts.Expr) -> bool:
