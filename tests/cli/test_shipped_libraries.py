@@ -14,6 +14,7 @@ import torch
 import torchmetrics
 from torchmetrics import F1Score, MetricCollection
 from torchmetrics.classification import MulticlassAccuracy
+from torchmetrics.image import PeakSignalNoiseRatio
 
 
 def f(preds: torch.Tensor, target: torch.Tensor, task: str):
@@ -38,6 +39,20 @@ def f(preds: torch.Tensor, target: torch.Tensor, task: str):
     on_host = MulticlassAccuracy(num_classes=3)
     on_host(preds.cpu(), target)  # waits
     return on_host(torch.rand(3, 3), torch.zeros(3))
+
+
+class Judge(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.quality = PeakSignalNoiseRatio(data_range=1.0)
+        self.accuracy = MulticlassAccuracy(num_classes=3)
+
+    def judge(self, image: torch.Tensor, batch):
+        self.quality(image, image)  # waits
+        self.quality(image, batch["image"])  # waits
+        self.accuracy.update(batch["image"].to("cuda"), batch["target"])  # waits
+        self.accuracy.update(torch.rand(3, 3), batch["target"])
+        self.accuracy.update(batch["image"], batch["target"])
 """
 GRAPHS = """\
 import torch

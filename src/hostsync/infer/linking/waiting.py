@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple
 from hostsync import facts
 from hostsync.infer.calls.placing import device_of
 from hostsync.infer.context import Context
-from hostsync.infer.devices import ACCELERATOR, ANYWHERE, Device, is_certain, of_param
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, Device, is_certain, of_param, only_host
 from hostsync.infer.functions import is_decorated
 from hostsync.infer.hints.defaults import is_host_default
 from hostsync.infer.hints.scripted import is_scripted
 from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, told_in
 from hostsync.infer.linking.handed import HELD
-from hostsync.infer.linking.plain import is_foreign
+from hostsync.infer.linking.plain import is_foreign, is_tensor_annotation
 from hostsync.infer.linking.reaching import (
     Constant,
     Decided,
@@ -32,7 +32,7 @@ from hostsync.infer.linking.reaching import (
     steps_of,
 )
 from hostsync.infer.linking.summaries import BY_PLACE, defaults_of
-from hostsync.infer.nodes import is_none, nodes_in
+from hostsync.infer.nodes import is_none, last_name, nodes_in
 from hostsync.infer.records import CallSite, Recorded
 from hostsync.infer.values import Callable, Instance, Items, Tensor, Unknown, tensors_in
 from hostsync.infer.values import Mapping as MappingValue
@@ -209,18 +209,28 @@ def meets(wait: Wait, site: CallSite) -> bool:
     return all(is_met(need, site.bindings.get(need.param)) for need in wait.needs)
 
 
+def _definition(context: Context, symbol: str) -> facts.Function | facts.Lambda | None:
+    """That of a function of this module, or the signature of one of another."""
+    own = context.functions.get(symbol)
+    if own is not None or context.links is None:
+        return own
+    foreign = context.links.library.function(symbol)
+    return foreign.node if isinstance(foreign, Callable) else None
+
+
 def _argument(context: Context, inner: Inner, place: Any, param: str) -> facts.Expr | None:
     """What a call hands in for a parameter, None if that is not plain to see."""
-    callee: facts.Function | facts.Lambda | None = context.functions.get(inner.symbol)
-    if callee is None and context.links is not None:
-        foreign = context.links.library.function(inner.symbol)
-        callee = foreign.node if isinstance(foreign, Callable) else None
+    callee = _definition(context, inner.symbol)
     if callee is None or not isinstance(place, facts.Call):
         return None
     names = [own.name for own in callee.params if own.kind in BY_PLACE][inner.site.receiver is not None :]
     given = dict(zip(names, takewhile(lambda arg: not isinstance(arg, facts.Starred), place.args), strict=False))
     given.update({keyword.name: keyword.value for keyword in place.keywords if keyword.name is not None})
     return given.get(param)
+
+
+def _must_be_a_tensor(param: facts.Param | None) -> bool:
+    return param is not None and param.default is None and is_tensor_annotation(param.annotation)
 
 
 def _usually_held(context: Context, owner: str, name: str) -> tuple[Constant] | None:
@@ -242,6 +252,9 @@ def _usually(made: facts.Function, value: facts.Expr | None, depth: int = 2) -> 
     """The constant that an expression in a constructor has by default, also by way of `if x is None: x = other`."""
     if isinstance(value, facts.Const) and value.kind == "none":
         return (None,)
+    if isinstance(value, facts.Conditional):
+        chosen = _chosen_by_default(made, value)
+        return None if chosen is None or depth == 0 else _usually(made, chosen, depth - 1)
     if not isinstance(value, facts.Name):
         return None
     param = next((param for param in made.params if param.name == value.id), None)
@@ -259,6 +272,20 @@ def _usually(made: facts.Function, value: facts.Expr | None, depth: int = 2) -> 
     return None
 
 
+def _chosen_by_default(made: facts.Function, choice: facts.Conditional) -> facts.Expr | None:
+    """The branch that is taken where a parameter which is None by default is left out; None where nobody knows."""
+    test, chosen = choice.test, choice.orelse
+    asked: facts.Expr | facts.Starred = test
+    if isinstance(test, facts.Call) and last_name(test.func) == "isinstance" and test.args:
+        asked = test.args[0]
+    elif isinstance(test, facts.Compare) and test.ops in {("is",), ("is not",)} and is_none(test.rights[0]):
+        asked = test.left
+        chosen = choice.body if test.ops == ("is",) else choice.orelse
+    name = asked.id if isinstance(asked, facts.Name) else ""
+    param = next((param for param in made.params if param.name == name), None)
+    return chosen if param is not None and default_of(param) == (None,) else None
+
+
 def _is_left_out(test: facts.Expr, name: str) -> bool:
     """`name is None`."""
     return (
@@ -273,7 +300,8 @@ def _is_left_out(test: facts.Expr, name: str) -> bool:
 def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untyped: bool = False) -> Device | None:
     """Where what a function waits for lives in one call of it, None if no tensor that it depends on is handed in.
 
-    With `untyped`, a parameter of the caller of which nothing is known, or which may be a tensor, counts as one.
+    With `untyped`, a parameter of the caller of which nothing is known, or which may be a tensor, counts as one. So
+    does what is handed in beside a tensor, for a parameter that must be one by its annotation.
     """
     result: set[str] = set()
     given: set[str] = set()
@@ -282,8 +310,12 @@ def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untype
         return wait.device if is_certain(wait.device) else known
     handed = False
     bindings = site.bindings
-    node = context.functions.get(symbol)
+    node = _definition(context, symbol)
     params = {param.name: param for param in node.params} if node is not None else {}
+    given_tensors = [tensor for value in bindings.values() for tensor in tensors_in(value)]
+    beside = any(
+        is_certain(tensor.device) or (tensor.sure and not only_host(tensor.device)) for tensor in given_tensors
+    )
     device = wait.device
     if is_conditional(device):
         told = partial(told_in, bindings, defaults_of(context, symbol))
@@ -301,6 +333,10 @@ def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untype
         if untyped and param is not None and not param.startswith(HELD):
             handed = True
             result |= of_param(param)
+            continue
+        if beside and isinstance(value, Unknown) and _must_be_a_tensor(params.get(atom[1:])):
+            handed = True
+            result |= ANYWHERE
             continue
         held: tuple[Tensor, ...] = (value,) if isinstance(value, Tensor) else ()
         if isinstance(value, (Items, MappingValue)):
