@@ -13,6 +13,7 @@ from hostsync.infer.hints.evidence import OF_ARRAYS_ALONE
 from hostsync.infer.joining import join
 from hostsync.infer.methods.by_name import called_by_name, methods_by_name
 from hostsync.infer.methods.containers import array_method, items_method, mapping_method
+from hostsync.infer.methods.loaded_states import LOADS, state_loaded
 from hostsync.infer.methods.objects import instance_method
 from hostsync.infer.methods.tensors import tensor_method
 from hostsync.infer.methods.unknown import unknown_method
@@ -68,6 +69,8 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
         receiver = Unknown(receiver.param)
     if isinstance(receiver, Tensor):
         return tensor_method(frame, node, receiver, method.name, args, keywords)
+    if method.name == LOADS:
+        state_loaded(frame, node, receiver, args, keywords)
     if isinstance(receiver, Instance):
         return instance_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Choice):

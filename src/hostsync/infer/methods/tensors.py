@@ -7,6 +7,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.catalogued import operation
+from hostsync.infer.calls.conditions import event_kind
 from hostsync.infer.calls.copies import transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.sparse_products import is_coalesced
@@ -78,7 +79,12 @@ def tensor_method(
     if not receiver.sure and (name in _NOT_OF_ARRAYS or (op.tensor_only and not op.is_property)):
         # Neither a number nor an array has such a method.
         receiver = receiver._replace(sure=True)
-    value = operation(frame, node, op, args, keywords, receiver)
+    if op.waits and event_kind(op) == "call" and frame.context.redefines(name):
+        # It may be one of the project's own tensors, whose method does something else; what reads back does so there.
+        with frame.silently():
+            value = operation(frame, node, op, args, keywords, receiver)
+    else:
+        value = operation(frame, node, op, args, keywords, receiver)
     if name == "tolist" and receiver.sure and receiver.ndim != 0:
         return Items("list", None, NUMBER if receiver.ndim in {None, 1} else UNKNOWN)
     if not isinstance(value, Tensor) or op.returns == "self":
