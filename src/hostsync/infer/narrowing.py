@@ -8,7 +8,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.classes import is_module_class
-from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, is_certain, of_param, only_host
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, MOVES, is_certain, of_param, only_host
 from hostsync.infer.elsewhere import AskedPlace, asked_place, called
 from hostsync.infer.frame import Frame, evaluate
 from hostsync.infer.hints import dimensions
@@ -134,7 +134,7 @@ def _moves(statement: facts.Stmt, path: str) -> bool:
     if not isinstance(statement, facts.Assign) or not isinstance(statement.value, facts.Call):
         return False
     func = statement.value.func
-    return isinstance(func, facts.Attr) and func.name in {"to", "cuda"} and dotted_path(func.value) == path
+    return isinstance(func, facts.Attr) and func.name in MOVES and dotted_path(func.value) == path
 
 
 def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:

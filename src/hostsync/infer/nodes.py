@@ -12,12 +12,15 @@ from hostsync.facts import (
     Attr,
     Binary,
     Call,
+    Class,
     Compare,
     Const,
     Expr,
     For,
+    Function,
     Handler,
     If,
+    Lambda,
     Logical,
     Name,
     Slice,
@@ -33,6 +36,13 @@ COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 COMBINING: Final = frozenset({"&", "|", "^"})
 """Operators that make a mask of masks."""
 PATHS: Final = frozenset({Name, Attr})
+DEFINITIONS: Final[frozenset[type]] = frozenset({Function, Lambda, Class})
+"""What is in there is not done where it stands."""
+BY_PLACE: Final = frozenset({"positional", "normal"})
+"""Kinds of parameters that take arguments by their places."""
+SINGLE: Final = BY_PLACE | {"keyword"}
+"""Kinds of parameters that take one argument each."""
+SELF: Final = frozenset({"self", "cls"})
 
 
 def dotted_path(node: Expr) -> str | None:

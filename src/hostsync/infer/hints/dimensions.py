@@ -7,6 +7,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
+from hostsync.infer.devices import MOVES
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.nodes import calls_in, dotted_path, is_none, last_name, nodes_in
 from hostsync.infer.values import Ref, Tensor
@@ -74,7 +75,7 @@ def _keeps(frame: Frame, node: facts.Expr | None, path: str) -> bool:
     ):
         return False
     op = frame.context.ops.get(f"Tensor.{node.func.name}")
-    return node.func.name in {"to", "cuda"} or (op is not None and op.returns == "tensor" and op.ndim == "same")
+    return node.func.name in MOVES or (op is not None and op.returns == "tensor" and op.ndim == "same")
 
 
 def _least_by_use(frame: Frame, node: object, path: str) -> int:
