@@ -71,12 +71,12 @@ def test_the_quick_reader_and_the_toml_parser_agree(path: Path) -> None:
 
 
 def test_fields_that_equal_their_default_are_left_out() -> None:
-    defaults = {"params": "", "returns": "tensor", "device": "args", "dtype": "", "ndim": "", "waits": "never"}
+    defaults = {"returns": "tensor", "device": "args", "waits": "never", "event": "call"}
     for path in (rules_dir() / "ops").glob("*.toml"):
         for table in tomllib.loads(path.read_text(encoding="utf-8"))["ops"].values():
             for key, value in table.items():
                 assert value is not False
-                assert value != defaults.get(key)
+                assert value != defaults.get(key, "")
 
 
 def test_the_shipped_files_are_read_without_the_toml_parser(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,6 +196,23 @@ def test_dtype_and_dimensions(name: str, dtype: str, ndim: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "event"),
+    [
+        ("Tensor.item", "read-back"),
+        ("torch.testing.assert_close", "read-back"),
+        ("torch.nonzero", "shape"),
+        ("torch.nn.functional.one_hot", "shape"),
+        ("torch.cuda.Stream.synchronize", "synchronize"),
+        ("torch.distributed.barrier", "synchronize"),
+        ("torch.linalg.inv", "call"),
+        ("torch.nn.Module.cpu", "call"),
+    ],
+)
+def test_what_a_wait_is(name: str, event: str) -> None:
+    assert OPS[name].event == event
+
+
+@pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("Tensor.item", ["always"]),
@@ -296,7 +313,7 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
         'torch = "2.13.0"\n\n[ops]\n"lab.shine" = { params = "x, n=-1", returns = "tensors", device = "like", '
         'dtype = "int", ndim = "reduce", memory = "same", waits = ["n missing", '
         '{ when = "x tensor and n given", torch = ">=2.5,<2.9" }], '
-        "tensor_only = true, property = true, by_name = true }\n",
+        'event = "shape", tensor_only = true, property = true, by_name = true }\n',
     )
     assert load_ops([path])["lab.shine"] == Op(
         "lab.shine",
@@ -313,6 +330,8 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
         True,
         True,
         True,
+        False,
+        "shape",
     )
 
 
@@ -333,6 +352,7 @@ def test_defaults(tmp_path: Path) -> None:
         ('[ops]\n"lab.shine" = { returns = "tensr" }\n', 2, "returns is 'tensr'"),
         ('[ops]\n"lab.shine" = { device = "gpu" }\n', 2, "device is 'gpu'"),
         ('[ops]\n"lab.shine" = { ndim = "many" }\n', 2, "ndim is 'many'"),
+        ('[ops]\n"lab.shine" = { event = "index" }\n', 2, "event is 'index'"),
         ('[ops]\n"lab.shine" = { waits = "sometimes" }\n', 2, "'sometimes' is not a test"),
         ('[ops]\n"lab.shine" = { params = "x", waits = "y given" }\n', 2, "no parameter"),
         ('[ops]\n"lab.shine" = { waits = [{ when = "always", torch = "2.15" }] }\n', 2, "version specifier"),

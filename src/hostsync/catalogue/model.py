@@ -73,6 +73,9 @@ class Op(NamedTuple):
     """For a method: nothing else has one of this name, so a call of it is this operation, whatever it is called of."""
     indexed: bool = False
     """It goes by the name of the file that defines it, and an index knows the rest of it and of what stands beside."""
+    event: str = "call"
+    """What its wait is, as an event: read-back | shape (about the shape or range of the result) | synchronize | call
+    (any other, inside of it)."""
 
 
 # --- rules ---------------------------------------------------------------------------------------

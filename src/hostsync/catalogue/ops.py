@@ -38,6 +38,7 @@ RETURNS: Final = frozenset(
 DEVICES: Final = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"))
 DTYPES: Final = frozenset(("", "bool", "int", "float", "same", "promoted"))
 MEMORIES: Final = frozenset(("", "same", "maybe"))
+EVENTS: Final = frozenset(("call", "read-back", "shape", "synchronize"))
 PREDICATES: Final = frozenset(
     (
         "missing", "given", "tensor", "number", "negative", "positive", "true", "false", "data", "mask", "many", "cpu",
@@ -47,8 +48,11 @@ PREDICATES: Final = frozenset(
 )  # fmt: skip
 
 _FIELDS: Final = frozenset(
-    ("params", "returns", "device", "dtype", "ndim", "memory", "waits", "tensor_only", "property", "by_name", "indexed")
-)
+    (
+        "params", "returns", "device", "dtype", "ndim", "memory", "waits", "event", "tensor_only", "property",
+        "by_name", "indexed",
+    )
+)  # fmt: skip
 _NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _LINE: Final = re.compile(r'"([^"\\\x00-\x1f]+)" = \{ ?([^\x00-\x08\x0a-\x1f]*?) ?\}')
 _FIELD: Final = re.compile(r'([a-z_]+) = (?:"([^"\\\x00-\x1f]*)"|(true|false))(?:, |$)')
@@ -220,6 +224,7 @@ def parse_op(name: str, table: Mapping[str, object]) -> Op:
             _flag(table, "property"),
             _flag(table, "by_name"),
             _flag(table, "indexed"),
+            _choice(table, "event", "call", EVENTS),
         )
     except ValueError as error:
         if isinstance(error, CatalogueError):
