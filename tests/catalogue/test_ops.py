@@ -311,7 +311,7 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         'torch = "2.13.0"\n\n[ops]\n"lab.shine" = { params = "x, n=-1", returns = "tensors", device = "like", '
-        'dtype = "int", ndim = "reduce", memory = "same", waits = ["n missing", '
+        'dtype = "int", ndim = "reduce", memory = "same", positions = true, waits = ["n missing", '
         '{ when = "x tensor and n given", torch = ">=2.5,<2.9" }], '
         'event = "shape", tensor_only = true, property = true, by_name = true }\n',
     )
@@ -332,6 +332,7 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
         True,
         False,
         "shape",
+        True,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the result of an operation is, by its name: dtype, dimensions and memory; and what its wait is about."""
+"""What the result of an operation is, by its name: dtype, dimensions, positions, memory; and what its wait is about."""
 
 from __future__ import annotations
 
@@ -137,6 +137,17 @@ def ndim_of(name: str, returns: str) -> str:
     if last in _SAME and name not in _NOT_SAME:
         return "same"
     return "broadcast" if last in _BROADCAST and namespace in ("torch", "Tensor") else ""
+
+
+# --- positions ---------------------------------------------------------------------------------
+
+_POSITIONS = words_of("max min median nanmedian mode kthvalue sort topk cummax cummin")
+
+
+def gives_positions(name: str) -> bool:
+    """Return whether an operation gives values and where these stood, as in `Op.positions`."""
+    namespace, _, last = name.rpartition(".")
+    return last in _POSITIONS and namespace in ("torch", "Tensor")
 
 
 # --- memory --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import re
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from hostsync.calibrate.results import dtype_of, event_of, memory_of, ndim_of
+from hostsync.calibrate.results import dtype_of, event_of, gives_positions, memory_of, ndim_of
 from hostsync.calibrate.signatures import Callable_, Param, Signature, property_type
 from hostsync.calibrate.words import words_of
 
@@ -26,6 +26,7 @@ class Entry(NamedTuple):
     device: str
     dtype: str
     ndim: str
+    positions: bool
     memory: str
     event: str
     is_property: bool
@@ -394,6 +395,7 @@ def describe(callable_: Callable_) -> Entry:
         device_of(name, returns, params, callable_.kind),
         dtype_of(name, returns),
         ndim_of(name, returns),
+        gives_positions(name),
         memory_of(name),
         event_of(name),
         callable_.kind == "property",

@@ -59,8 +59,7 @@ class Op(NamedTuple):
     what its tensors and numbers are promoted to; else empty."""
     ndim: str
     """Number of dimensions of the result: a digit, `same` (as the receiver or first argument), `reduce` (0 unless a
-    dim is given, then one fewer, and for max, min, median, mode … a pair), `broadcast` (as the tensor that has most),
-    or empty when not known."""
+    dim is given, then one fewer), `broadcast` (as the tensor that has most), or empty when not known."""
     memory: str
     """`same` where the result is a view of its first tensor without gaps: of pinned memory it is copied without a wait.
     `maybe` where it is that tensor, a part of it, or a copy, as of `float`, `narrow`, `reshape`; else empty."""
@@ -76,6 +75,8 @@ class Op(NamedTuple):
     event: str = "call"
     """What its wait is, as an event: read-back | shape (about the shape or range of the result) | synchronize | call
     (any other, inside of it)."""
+    positions: bool = False
+    """It gives values and where these stood: always if it returns `tensors`, else where it is told a dimension."""
 
 
 # --- rules ---------------------------------------------------------------------------------------

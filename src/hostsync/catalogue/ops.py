@@ -49,8 +49,8 @@ PREDICATES: Final = frozenset(
 
 _FIELDS: Final = frozenset(
     (
-        "params", "returns", "device", "dtype", "ndim", "memory", "waits", "event", "tensor_only", "property",
-        "by_name", "indexed",
+        "params", "returns", "device", "dtype", "ndim", "memory", "positions", "waits", "event", "tensor_only",
+        "property", "by_name", "indexed",
     )
 )  # fmt: skip
 _NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
@@ -225,6 +225,7 @@ def parse_op(name: str, table: Mapping[str, object]) -> Op:
             _flag(table, "by_name"),
             _flag(table, "indexed"),
             _choice(table, "event", "call", EVENTS),
+            _flag(table, "positions"),
         )
     except ValueError as error:
         if isinstance(error, CatalogueError):
