@@ -187,7 +187,7 @@ def test_returns(name: str, returns: str) -> None:
         ("torch.rand", "float", ""),
         ("Tensor.float", "float", "same"),
         ("Tensor.long", "int", "same"),
-        ("Tensor.sum", "", "reduce"),
+        ("Tensor.sum", "summed", "reduce"),
         ("Tensor.clone", "", "same"),
     ],
 )

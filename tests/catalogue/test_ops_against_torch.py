@@ -49,6 +49,8 @@ def disagreements(op: Op, first: Any, result: Any, bound: bool) -> list[str]:
         "int": not result.dtype.is_floating_point and not result.dtype.is_complex and result.dtype != torch.bool,
         "float": result.dtype.is_floating_point or result.dtype.is_complex,
     }
+    if op.dtype == "summed" and result.dtype.is_floating_point != first.dtype.is_floating_point:
+        found.append(f"dtype summed from {first.dtype}, got {result.dtype}")
     if op.dtype in is_dtype and not is_dtype[op.dtype]:
         found.append(f"dtype {op.dtype}, got {result.dtype}")
     if op.ndim.isdigit() and result.dim() != int(op.ndim):

@@ -27,7 +27,8 @@ _FLOAT = words_of(
     "trunc_normal_ orthogonal_ mean nanmean std var quantile nanquantile pairwise_distance pdist inv pinv solve "
     "svdvals eigvalsh cond normal embedding true_divide atan2 arctan2 hypot logaddexp acos asin atan acosh asinh atanh "
     "sinh cosh tan deg2rad rad2deg reciprocal exp2 expm1 logit sinc trapezoid trapz cov corrcoef triplet_margin_loss "
-    "margin_ranking_loss cosine_embedding_loss poisson_nll_loss gaussian_nll_loss soft_margin_loss"
+    "margin_ranking_loss cosine_embedding_loss poisson_nll_loss gaussian_nll_loss soft_margin_loss zeros ones empty "
+    "eye linspace logspace"
 )
 
 
@@ -48,16 +49,20 @@ _DTYPE_PROMOTED = words_of(
     "addcmul addmm addmv addbmm baddbmm addr vdot inner kron tensordot einsum heaviside"
 )
 """These give one of the dtype that all their tensors and numbers are promoted to."""
+_SUMS = words_of("sum nansum prod cumsum cumprod")
+"""These count truth values."""
 
 
 def dtype_of(name: str, returns: str) -> str:
-    """Return bool, int or float where every result has such a dtype, `same` or `promoted` as in `Op.dtype`."""
+    """Return the dtype, as in `Op.dtype`."""
     namespace, _, last = name.rpartition(".")
     if namespace in ("torch", "Tensor") and returns in ("tensor", "tensors", "list"):
         if last in _DTYPE_KEPT:
             return "same"
         if last in _DTYPE_PROMOTED:
             return "promoted"
+    if returns == "tensor" and last in _SUMS and namespace in ("torch", "Tensor", "torch.masked", "torch.sparse"):
+        return "summed"
     if returns != "tensor":
         return ""
     if last in _BOOL and namespace in ("torch", "Tensor"):

@@ -55,8 +55,9 @@ class Op(NamedTuple):
     """Where a returned tensor lives: args (with its tensor arguments) | argument (`device=`, without it the CPU) | like
     (`device=`, without it with the first tensor) | cpu | accelerator | unknown."""
     dtype: str
-    """bool, int or float where the result always has such a dtype, `same` for that of its first tensor, `promoted` for
-    what its tensors and numbers are promoted to; else empty."""
+    """bool, int or float where the result has such a dtype unless a call asks for another, `same` for that of its first
+    tensor, `promoted` for what its tensors and numbers are promoted to, `summed` for that of its first tensor, but int
+    of truth values; else empty."""
     ndim: str
     """Number of dimensions of the result: a digit, `same` (as the receiver or first argument), `reduce` (0 unless a
     dim is given, then one fewer), `broadcast` (as the tensor that has most), or empty when not known."""

@@ -36,7 +36,7 @@ RETURNS: Final = frozenset(
     ("tensor", "tensors", "list", "self", "python", "shape", "numpy", "device", "dtype", "module", "none", "object")
 )
 DEVICES: Final = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"))
-DTYPES: Final = frozenset(("", "bool", "int", "float", "same", "promoted"))
+DTYPES: Final = frozenset(("", "bool", "int", "float", "same", "promoted", "summed"))
 MEMORIES: Final = frozenset(("", "same", "maybe"))
 EVENTS: Final = frozenset(("call", "read-back", "shape", "synchronize"))
 PREDICATES: Final = frozenset(

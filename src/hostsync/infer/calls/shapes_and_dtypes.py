@@ -10,8 +10,6 @@ from hostsync.infer.values import UNKNOWN, DtypeValue, Items, Nothing, Number, R
 
 _OPERANDS: Final = ("input", "self", "other", "end")
 """Parameters that may be a number in the place of a tensor."""
-_SUMS: Final = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})
-"""They count truth values."""
 _FACTORIES_BY_SIZE: Final = frozenset(
     ["zeros", "ones", "empty", "full", "rand", "randn", "new_zeros", "new_ones", "new_empty", "new_full"]
 )
@@ -70,20 +68,16 @@ def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
     if op.dtype == "promoted":
         numbers = (args.named.get(name) for name in _OPERANDS)
         return promoted([*tensors, *(value for value in numbers if isinstance(value, Number))])
+    if op.dtype == "summed":
+        return "" if not tensors else "int" if tensors[0].dtype == "bool" else tensors[0].dtype
     if op.dtype:
         return op.dtype
-    short = op.name.rpartition(".")[2]
-    if short in _SUMS and tensors and (tensors[0].dtype == "bool" or op.ndim != "same"):
-        return "int" if tensors[0].dtype == "bool" else tensors[0].dtype
-    if op.device == "argument":
-        if short in {"arange", "range"}:
-            values = [v for k, v in args.named.items() if k in {"start", "end", "step"}] + list(args.extra)
-            # Where nothing is known of the numbers they are whole, as good as always.
-            return promoted(values) or ("" if any(isinstance(value, Tensor) for value in values) else "int")
-        if short in {"zeros", "ones", "empty", "rand", "randn", "linspace", "logspace", "eye"}:
-            return "float"
-        if short == "full":
-            return promoted([args.named.get("fill_value", UNKNOWN)])
+    if op.name in {"torch.arange", "torch.range"}:
+        values = [v for k, v in args.named.items() if k in {"start", "end", "step"}] + list(args.extra)
+        # Where nothing is known of the numbers they are whole, as good as always.
+        return promoted(values) or ("" if any(isinstance(value, Tensor) for value in values) else "int")
+    if op.name == "torch.full":
+        return promoted([args.named.get("fill_value", UNKNOWN)])
     if op.ndim == "same" and tensors:
         return tensors[0].dtype
     return ""
