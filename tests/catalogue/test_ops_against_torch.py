@@ -57,6 +57,8 @@ def disagreements(op: Op, first: Any, result: Any, bound: bool) -> list[str]:
         found.append(f"ndim {op.ndim}, got {result.dim()}")
     if op.ndim == "same" and isinstance(first, torch.Tensor) and result.dim() != first.dim():
         found.append(f"ndim same as {first.dim()}, got {result.dim()}")
+    if op.ndim == "more" and isinstance(first, torch.Tensor) and op.returns == "tensor" and result.dim() <= first.dim():
+        found.append(f"ndim more than {first.dim()}, got {result.dim()}")
     if op.ndim == "reduce" and not bound and result.dim():
         found.append(f"ndim reduce, got {result.dim()}")
     return found

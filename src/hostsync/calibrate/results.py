@@ -120,6 +120,8 @@ _BROADCAST = words_of(
     "logical_xor bitwise_and bitwise_or bitwise_xor isclose atan2 arctan2 hypot copysign where lerp addcmul addcdiv "
     "logaddexp"
 )
+_MORE = words_of("unsqueeze unsqueeze_ stack diag_embed")
+_BY_SIZE = words_of("zeros ones empty full rand randn new_zeros new_ones new_empty new_full view reshape expand repeat")
 _NOT_SAME = frozenset(("torch.Tensor.type", "torch.bool", "torch.range", "torch.nn.functional.rfft"))
 
 
@@ -131,6 +133,8 @@ def ndim_of(name: str, returns: str) -> str:
         "torch.nn.utils.rnn", "torch.cuda",
     ):  # fmt: skip
         return ""
+    if last in _MORE and namespace in ("torch", "Tensor"):
+        return "more"
     if returns == "self":
         return "same"
     if returns not in ("tensor", "tensors"):
@@ -141,6 +145,8 @@ def ndim_of(name: str, returns: str) -> str:
         return _DIGIT[last]
     if last in _SAME and name not in _NOT_SAME:
         return "same"
+    if last in _BY_SIZE and namespace in ("torch", "Tensor"):
+        return "size"
     return "broadcast" if last in _BROADCAST and namespace in ("torch", "Tensor") else ""
 
 

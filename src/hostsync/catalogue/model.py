@@ -60,7 +60,8 @@ class Op(NamedTuple):
     of truth values; else empty."""
     ndim: str
     """Number of dimensions of the result: a digit, `same` (as the receiver or first argument), `reduce` (0 unless a
-    dim is given, then one fewer), `broadcast` (as the tensor that has most), or empty when not known."""
+    dim is given, then one fewer), `more` (one more than the receiver or first argument), `size` (as many as it is told
+    sizes), `broadcast` (as the tensor that has most), or empty when not known."""
     memory: str
     """`same` where the result is a view of its first tensor without gaps: of pinned memory it is copied without a wait.
     `maybe` where it is that tensor, a part of it, or a copy, as of `float`, `narrow`, `reshape`; else empty."""

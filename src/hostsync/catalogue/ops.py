@@ -37,6 +37,7 @@ RETURNS: Final = frozenset(
 )
 DEVICES: Final = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"))
 DTYPES: Final = frozenset(("", "bool", "int", "float", "same", "promoted", "summed"))
+NDIMS: Final = frozenset(("", "same", "more", "reduce", "size", "broadcast"))
 MEMORIES: Final = frozenset(("", "same", "maybe"))
 EVENTS: Final = frozenset(("call", "read-back", "shape", "synchronize"))
 PREDICATES: Final = frozenset(
@@ -201,8 +202,8 @@ def parse_op(name: str, table: Mapping[str, object]) -> Op:
             raise ValueError("params must be a string")
         params = parse_params(text)
         ndim = table.get("ndim", "")
-        if not isinstance(ndim, str) or not (ndim in ("", "same", "reduce", "broadcast") or ndim.isdigit()):
-            raise ValueError(f"ndim is {ndim!r}; it must be a digit, same, reduce or broadcast")
+        if not isinstance(ndim, str) or not (ndim in NDIMS or ndim.isdigit()):
+            raise ValueError(f"ndim is {ndim!r}; it must be a digit, same, more, reduce, size or broadcast")
         waits = _parse_waits(table.get("waits", "never"))
         if waits:
             names = {param.name for param in params}

@@ -10,9 +10,8 @@ from hostsync.infer.values import UNKNOWN, DtypeValue, Items, Nothing, Number, R
 
 _OPERANDS: Final = ("input", "self", "other", "end")
 """Parameters that may be a number in the place of a tensor."""
-_FACTORIES_BY_SIZE: Final = frozenset(
-    ["zeros", "ones", "empty", "full", "rand", "randn", "new_zeros", "new_ones", "new_empty", "new_full"]
-)
+_SIZES: Final = ("size", "shape", "repeats")
+"""Parameters that say the sizes of a result, one for each dimension."""
 
 
 def broadcast(tensors: list[Tensor] | tuple[Tensor, ...]) -> int | None:
@@ -85,7 +84,7 @@ def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
 
 def size_of(args: Arguments) -> int | None:
     """Number of dimensions that a size argument asks for."""
-    size = args.named.get("size")
+    size = next((args.named[name] for name in _SIZES if name in args.named), None)
     if isinstance(size, Items) and size.items is not None:
         if len(size.items) == 1:
             only = size.items[0]
@@ -110,6 +109,10 @@ def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | N
         return int(op.ndim)
     if op.ndim == "same":
         return first
+    if op.ndim == "more":
+        return None if first is None else first + 1
+    if op.ndim == "size":
+        return size_of(args)
     if op.ndim == "broadcast":
         return broadcast(tensors) if tensors and not any(isinstance(v, Unknown) for v in args.named.values()) else None
     if op.ndim == "reduce":
@@ -126,27 +129,7 @@ def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | N
             return None
         return max(first - 1, 0)
     short = op.name.rpartition(".")[2]
-    if short in _FACTORIES_BY_SIZE:
-        return size_of(args)
-    if short == "unsqueeze" and first is not None:
-        return first + 1
     if short == "flatten" and set(args.named) <= {"input", "start_dim"}:
         start = args.named.get("start_dim", Number(0))
         return start.const + 1 if isinstance(start, Number) and type(start.const) is int and start.const >= 0 else None
-    if short == "stack":
-        return None if first is None else first + 1
-    if short in {"cat", "concat", "concatenate"}:
-        return first
-    if short in {"view", "reshape", "permute", "expand", "repeat"}:
-        for name in ("size", "shape", "dims", "sizes", "repeats"):
-            held = args.named.get(name)
-            if isinstance(held, Items) and held.items is not None:
-                count = len(held.items)
-                if count == 1:
-                    only = held.items[0]
-                    if isinstance(only, Items):
-                        return len(only.items) if only.items is not None else None
-                    return 1 if isinstance(only, Number) else None
-                return count
-        return None
-    return None
+    return first if short in {"cat", "concat", "concatenate"} else None
