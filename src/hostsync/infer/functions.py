@@ -10,6 +10,7 @@ from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import SIZES_OF_BATCHES
 from hostsync.infer.context import ClassInfo, Context, symbol_of
 from hostsync.infer.devices import ANYWHERE, CPU, MOVED, UNTOLD, is_certain, of_param, unmixed
+from hostsync.infer.dtypes import TO_FLOATS
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, evaluate_silently, execute
 from hostsync.infer.generated import is_made_for
@@ -233,7 +234,7 @@ def _is_vague(value: Value) -> bool:
     return isinstance(value, (Items, Mapping)) and bool(tensors_in(value))
 
 
-_OF_TENSORS: Final = frozenset({"float", "double", "half", "bfloat16", "long", "cpu", "detach"})
+_OF_TENSORS: Final = TO_FLOATS | {"long", "cpu", "detach"}
 
 
 def _is_no_list(function: facts.Function, name: str) -> bool:

@@ -24,12 +24,12 @@ from hostsync.infer.devices import (
     only_host,
     without_params,
 )
+from hostsync.infer.dtypes import TENSOR_TYPES
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.defaults import speaks_of
 from hostsync.infer.hints.with_a_gpu import is_on_with_a_gpu
 from hostsync.infer.linking.handed import HELD
-from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.nodes import assigned_to, last_name, names_mentioned, receiver_node
 from hostsync.infer.origins import LOADER, reasons
 from hostsync.infer.values import (

@@ -8,7 +8,7 @@ from hostsync.catalogue.model import Op
 from hostsync.infer.calls.arguments import Arguments
 from hostsync.infer.values import UNKNOWN, DtypeValue, Items, Nothing, Number, Ref, Tensor, Unknown, Value
 
-_OPERANDS: Final = ("input", "self", "other", "end")
+_OPERANDS: Final = ("input", "other", "end")
 """Parameters that may be a number in the place of a tensor."""
 _SIZES: Final = ("size", "shape", "repeats")
 """Parameters that say the sizes of a result, one for each dimension."""

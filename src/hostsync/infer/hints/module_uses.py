@@ -6,14 +6,13 @@ from typing import Any, Final
 
 from hostsync import facts
 from hostsync.infer.devices import MOVES
+from hostsync.infer.dtypes import TO_FLOATS
 
 _OF_MODULES: Final = frozenset(
     "apply children eval forward load_state_dict modules named_parameters parameters state_dict train zero_grad".split()
 )
 """Methods that modules have, and tensors do not."""
-GIVE_THE_MODULE: Final = frozenset(
-    {"eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "apply", "type", "to_empty"}
-)
+GIVE_THE_MODULE: Final = TO_FLOATS | {"eval", "train", "requires_grad_", "apply", "type", "to_empty"}
 """Methods of a module that give it back, changed in place. (Where `to_empty` puts it is not followed.)"""
 
 

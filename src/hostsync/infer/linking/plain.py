@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.devices import CPU
+from hostsync.infer.dtypes import TENSOR_TYPES
 from hostsync.infer.joining import join
 from hostsync.infer.origins import TOLD_BY_DEFAULT
 from hostsync.infer.values import (
@@ -262,11 +263,6 @@ def _constant(data: Plain) -> facts.Const | None:
 
 
 _NONE: Final = facts.Const(_NOWHERE, "none", None)
-TENSOR_TYPES: Final = frozenset(
-    "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
-    "BoolTensor Tensor".split()
-)
-"""The names of torch's types of tensors, those with a dtype among them."""
 _TENSOR: Final = facts.Const(_NOWHERE, "str", "torch.Tensor")
 
 
