@@ -12,6 +12,8 @@ DTYPES: Final = {
     "uint8": "",
 }
 """Those of `torch.float32` and its like."""
+PYTHON_TYPES: Final = {"builtins.bool": "bool", "builtins.int": "int", "builtins.float": "float"}
+"""Python's own types, which torch takes for its element types."""
 NO_FLOATS: Final = frozenset([name for name, dtype in DTYPES.items() if dtype != "float"])
 TO_FLOATS: Final = frozenset({"float", "double", "half", "bfloat16"})
 """Methods of tensors and modules."""

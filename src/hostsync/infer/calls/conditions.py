@@ -9,11 +9,20 @@ from hostsync.infer.calls.arguments import ARGUMENTS, Arguments
 from hostsync.infer.calls.placing import device_of
 from hostsync.infer.devices import only_host
 from hostsync.infer.frame import Frame
-from hostsync.infer.values import Array, DeviceValue, Items, Nothing, Number, Tensor, Text, Unknown, Value, tensors_in
+from hostsync.infer.values import (
+    LISTED,
+    Array,
+    DeviceValue,
+    Items,
+    Nothing,
+    Number,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    tensors_in,
+)
 from hostsync.infer.versions import overlaps
-
-_DATA: Final = frozenset({"list", "range"})
-"""Sequences that hold numbers where they hold no tensors, even if their items are not known."""
 
 
 def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
@@ -66,7 +75,9 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
             # Several numbers, or a size, ask for a shape; a list, a range or an array is data.
             return any(
                 isinstance(item, Array)
-                or (isinstance(item, Items) and (item.items is not None or item.kind in _DATA) and not tensors_in(item))
+                or (
+                    isinstance(item, Items) and (item.items is not None or item.kind in LISTED) and not tensors_in(item)
+                )
                 for item in value.items or ()
             )
         return isinstance(value, (Number, Array)) or (isinstance(value, Items) and not tensors_in(value))

@@ -6,6 +6,7 @@ from typing import Final
 
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.arguments import Arguments
+from hostsync.infer.dtypes import PYTHON_TYPES
 from hostsync.infer.values import UNKNOWN, DtypeValue, Items, Nothing, Number, Ref, Tensor, Unknown, Value
 
 _OPERANDS: Final = ("input", "other", "end")
@@ -45,14 +46,10 @@ def promoted(values: list[Value]) -> str:
     return "int" if "int" in kinds else "bool"
 
 
-_PYTHON_TYPES: Final = {"builtins.bool": "bool", "builtins.int": "int", "builtins.float": "float"}
-"""Python's own types, which torch takes for its element types."""
-
-
 def dtype_named(value: Value | None) -> DtypeValue | None:
     """The element type that an argument says; None where it says none."""
     if isinstance(value, Ref):
-        dtype = _PYTHON_TYPES.get(value.name)
+        dtype = PYTHON_TYPES.get(value.name)
         return None if dtype is None else DtypeValue(dtype)
     return value if isinstance(value, DtypeValue) else None
 

@@ -15,6 +15,7 @@ from hostsync.facts import new
 from hostsync.infer.devices import CPU
 from hostsync.infer.dtypes import TENSOR_TYPES
 from hostsync.infer.joining import join
+from hostsync.infer.nodes import LITERALS
 from hostsync.infer.origins import TOLD_BY_DEFAULT
 from hostsync.infer.values import (
     NOTHING,
@@ -285,7 +286,7 @@ def _default(node: facts.Expr | None) -> Plain:
         return None
     if isinstance(node, facts.Call) and _decorator(node) == "device" and node.args:
         node = node.args[0]
-    if isinstance(node, facts.Const) and node.kind in {"none", "bool", "int", "float", "str"}:
+    if isinstance(node, facts.Const) and node.kind in LITERALS:
         if isinstance(node.value, str) and len(node.value) > _LONGEST_TEXT:
             return ["ellipsis", None]
         return [node.kind, node.value]

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from hostsync import facts
 from hostsync.infer.hints.asked_types import asks_for_tracing
 from hostsync.infer.hints.elements import has_elements
-from hostsync.infer.nodes import DEFINITIONS, SINGLE, last_name, nodes_in
+from hostsync.infer.nodes import DEFINITIONS, LITERALS, SINGLE, last_name, nodes_in
 from hostsync.infer.values import Array, Instance, Items, Mapping, Nothing, Number, Tensor, Text, Value
 
 Constant: TypeAlias = str | int | float | bool | None
@@ -254,7 +254,7 @@ def _decided(test: facts.Expr, scope: Scope, truth: bool) -> Decided | None:
         return Decided((), True) if of_some is truth else None
     if isinstance(test, facts.Compare) and len(test.ops) == 1 and test.ops[0] in _SAME:
         right = test.rights[0]
-        if isinstance(right, facts.Const) and right.kind in _LITERAL:
+        if isinstance(right, facts.Const) and right.kind in LITERALS:
             return need_of(test.left, scope, Need("", True, right.value, _SAME[test.ops[0]] == truth, False))
         return None
     return need_of(test, scope, Need("", False, True, truth, False))
@@ -269,13 +269,12 @@ def _asks_for_tensor(test: facts.Expr, scope: Scope) -> bool:
 
 
 _SAME: Final = {"==": True, "is": True, "!=": False, "is not": False}
-_LITERAL: Final = frozenset({"none", "bool", "int", "float", "str"})
 
 
 def default_of(param: facts.Param) -> tuple[Constant] | None:
     """The constant that a parameter has by default, in a tuple."""
     default = param.default
-    return (default.value,) if isinstance(default, facts.Const) and default.kind in _LITERAL else None
+    return (default.value,) if isinstance(default, facts.Const) and default.kind in LITERALS else None
 
 
 def _by_default(param: facts.Param, need: Need) -> bool:
