@@ -60,7 +60,6 @@ MEMBERS_OF_TENSORS = (
     "hints.evidence_of_calls:_SIZE_CALLS",
     "indexing.masks:_SHAPING",
     "methods.tensors:DEFINITE",
-    "methods.tensors:_NOT_OF_ARRAYS",
     "methods.tensors:_OF_POSITIONS",
 )
 FUNCTIONS = (
@@ -153,3 +152,9 @@ def test_what_moves_and_converts_does_so_in_the_catalogue() -> None:
     for name in dtypes.TENSOR_TYPES:
         # A uint8 tensor is no int to the scan, which takes it for a mask.
         assert dtypes.CLASSES[name] in {OPS[f"torch.{name}"].dtype, ""}
+
+
+def test_what_is_told_from_tensors_by_the_catalogue_stands_in_no_table() -> None:
+    for table in ("calls.dispatch:_OF_ARRAYS", "hints.evidence_of_calls:_GATHERING"):
+        assert sorted(name for name in names_in(table) if OPS[f"Tensor.{name}"].tensor_only) == []
+    assert sorted(name for name in names_in("hints.module_uses:_OF_MODULES") if f"Tensor.{name}" in OPS) == []

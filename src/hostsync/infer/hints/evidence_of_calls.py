@@ -194,7 +194,8 @@ def _beside_numbers(node: Expr) -> Expr:
 _GIVING: Final = frozenset({"tensor", "tensors", "self"})
 _BY_NUMBER: Final = (".select", ".select_copy", ".select_scatter")
 """Their `index` is a number."""
-_GATHERING: Final = frozenset({"gather", "scatter", "scatter_add", "index_select"})
+_GATHERING: Final = frozenset({"gather", "scatter"})
+"""Methods of tensors whose `index` is one, though others have methods of these names."""
 
 
 def proves_tensor(call: Call, ops: Mapping[str, Op]) -> bool:
