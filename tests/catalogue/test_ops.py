@@ -198,6 +198,18 @@ def test_dtype_and_dimensions(name: str, dtype: str, ndim: str) -> None:
     assert (OPS[name].dtype, OPS[name].ndim) == (dtype, ndim)
 
 
+def test_what_makes_a_tensor_of_the_sizes_that_it_is_given() -> None:
+    made = {name for name in OPS if OPS[name].makes_of_sizes}
+    assert made == {f"torch.{name}" for name in ("empty", "ones", "rand", "randn", "zeros")} | {
+        f"Tensor.new_{name}" for name in ("empty", "ones", "zeros")
+    }
+
+
+def test_what_gives_positions() -> None:
+    given = {name.rpartition(".")[2] for name in OPS if OPS[name].positions}
+    assert given == set("max min median nanmedian mode kthvalue sort topk cummax cummin".split())
+
+
 @pytest.mark.parametrize(
     ("name", "event"),
     [

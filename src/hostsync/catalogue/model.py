@@ -80,6 +80,11 @@ class Op(NamedTuple):
     positions: bool = False
     """It gives values and where these stood: always if it returns `tensors`, else where it is told a dimension."""
 
+    @property
+    def makes_of_sizes(self) -> bool:
+        """Whether it makes a tensor of the sizes that it is given one by one: `torch.zeros(3, 4)`."""
+        return self.ndim == "size" and self.device != "args" and self.params[:1] != () and self.params[0].kind == "args"
+
 
 # --- rules ---------------------------------------------------------------------------------------
 

@@ -169,7 +169,7 @@ def made_with_more(frame: Frame, node: facts.Expr, count: int) -> bool:
 def _makes_of_sizes(frame: Frame, name: str) -> bool:
     """Whether something makes a tensor of the sizes that it is given one by one, by the last part of its name."""
     op = frame.context.ops.get(f"torch.{name}") or frame.context.ops.get(f"Tensor.{name}")
-    return op is not None and op.ndim == "size" and op.device != "args" and op.params[0].kind == "args"
+    return op is not None and op.makes_of_sizes
 
 
 def _of_shape(node: facts.Expr) -> facts.Expr | None:
