@@ -83,7 +83,7 @@ class Op(NamedTuple):
     @property
     def makes_of_sizes(self) -> bool:
         """Whether it makes a tensor of the sizes that it is given one by one: `torch.zeros(3, 4)`."""
-        return self.ndim == "size" and self.device != "args" and self.params[:1] != () and self.params[0].kind == "args"
+        return self.ndim == "size" and self.device != "args" and bool(self.params) and self.params[0].kind == "args"
 
 
 # --- rules ---------------------------------------------------------------------------------------
