@@ -7,7 +7,6 @@ from typing import Final
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.catalogued import operation
-from hostsync.infer.calls.conditions import event_kind
 from hostsync.infer.calls.copies import transfer
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.sparse_products import is_coalesced
@@ -25,10 +24,6 @@ SHARED: Final = frozenset(
 
 DEFINITE: Final = frozenset({"numpy", "tolist", "item"})
 """Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
-
-
-_NOT_OF_ARRAYS: Final = frozenset({"unique", "unique_consecutive"})
-"""Members that neither arrays nor numbers have, though data frames do."""
 
 
 _OF_POSITIONS: Final = frozenset(
@@ -76,10 +71,10 @@ def tensor_method(
     if args and isinstance(args[0][1], Tensor) and _is_no_dimension(op, args[0][1]):
         # `semiring.sum(scores)`: what sums up tensors isn't one.
         return args[0][1]._replace(ndim=None, dtype="", param=None)
-    if not receiver.sure and (name in _NOT_OF_ARRAYS or (op.tensor_only and not op.is_property)):
-        # Neither a number nor an array has such a method.
+    if not receiver.sure and (name == "unique" or (op.tensor_only and not op.is_property)):
+        # Neither a number nor an array has such a method, though data frames have `unique`.
         receiver = receiver._replace(sure=True)
-    if op.waits and event_kind(op) == "call" and frame.context.redefines(name):
+    if op.waits and op.event == "call" and frame.context.redefines(name):
         # It may be one of the project's own tensors, whose method does something else; what reads back does so there.
         with frame.silently():
             value = operation(frame, node, op, args, keywords, receiver)
