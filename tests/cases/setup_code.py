@@ -350,3 +350,16 @@ class Owner(nn.Module):
     def forward(self, x):
         device = next(self.parameters()).device
         return MadeInUse(3, device)(x)
+
+
+class Layout:
+    """What sets something up for a tensor that is at hand does so where that is."""
+
+    def _build_places(self, length: int, device: torch.device | str = "cpu"):
+        return torch.tensor(range(length)).to(device)  # expect: HS401
+
+    def _build_table(self, length: int, device: torch.device | str = "cpu"):
+        return torch.tensor(range(length)).to(device)  # silent: HS401
+
+    def places(self, x: torch.Tensor, device: str = "cpu"):
+        return self._build_places(len(x), device=str(x.device)), self._build_table(len(x), device)

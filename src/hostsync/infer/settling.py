@@ -177,6 +177,8 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
         return False
     if event.kind == "copy" and not is_fill and _is_made_for_its_device(context, event.symbol, asked):
         return False
+    if asked and _is_always_told(context, event.symbol, asked):
+        return False
     return all(name not in params or (is_device_name(name) and is_host_default(params[name].default)) for name in asked)
 
 
@@ -284,6 +286,21 @@ def _serves_setup(context: Context, symbol: str, asked: Sequence[str], depth: in
         and all(_sets_up(context, caller) for caller in others)
         and all(_hands_on_device(context, site, name, depth) for site, name in told)
     )
+
+
+def _is_always_told(context: Context, symbol: str, asked: Sequence[str]) -> bool:
+    """Whether all calls of a function say a device, and one of what is at hand: `self._build(n, device=x.device)`.
+
+    One that the caller itself was told, or one of an object, may be the CPU by default there.
+    """
+    sites = context.calls.get(symbol, ())
+    told = [site.bindings.get(name) for site in sites for name in asked]
+    return bool(told) and all(isinstance(value, DeviceValue) and _is_of_data(value.device) for value in told)
+
+
+def _is_of_data(device: Device) -> bool:
+    """Whether it is where parameters live that say nothing of a device, or an accelerator for sure."""
+    return all(atom in ACCELERATOR or (atom[:1] == "=" and not is_device_name(atom[1:])) for atom in device)
 
 
 def _hands_on_device(context: Context, site: CallSite, name: str, depth: int) -> bool:

@@ -26,6 +26,7 @@ from hostsync.infer.values import (
     UNKNOWN,
     Array,
     ClassRef,
+    DeviceValue,
     Instance,
     Items,
     Mapping,
@@ -92,6 +93,9 @@ def _text_conversion(name: str) -> Handler:
     def convert(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
         if args:
             expr, value = args[0]
+            if name == "str" and isinstance(value, DeviceValue):
+                # Whoever takes the name of a device in a text takes it for the device.
+                return value
             read_back(frame, node, f"builtins.{name}", expr, shown_of(value))
         return TEXT
 
