@@ -11,6 +11,7 @@ from typing import Any
 from hostsync.confirm.files import ScannedFiles
 from hostsync.confirm.observed import span_of_place
 from hostsync.confirm.records import MEMORY_KINDS, Evidence, RunInfo, Through, Total, WaitSite
+from hostsync.runtime.inside import functions
 from hostsync.runtime.read_report import site_of
 from hostsync.runtime.records import Place, Site
 
@@ -95,4 +96,5 @@ def _wait_site(site: Site, name: str, place: Place, text: str) -> WaitSite:
         waited=None,
         seconds=site.seconds,
         library="" if library is None else library.function,
+        inside=functions(site),
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hostsync.runtime.records import SOURCES, Site, Wait
+from hostsync.runtime.tally import Room, Tally
 
 if TYPE_CHECKING:
     from hostsync.runtime.sources import Active, Session
@@ -35,7 +36,8 @@ class Capture:
         self._on_wait = on_wait
         self._kept = kept
         self._waits: list[Wait] = []
-        self._sites: dict[tuple[Any, ...], list[Any]] = {}
+        self._sites: dict[tuple[Any, ...], Tally] = {}
+        self._room = Room()
         self._random = random.Random(0)
         # A callback can interrupt `add` in its own thread (a wait in a finalizer), so the lock must let it in again.
         self._lock = threading.RLock()
@@ -92,42 +94,14 @@ class Capture:
         if site is None:
             if len(self._sites) >= self.SITES:
                 key = (None, wait.kind, "", "", "other", wait.allowed)
-            site = self._sites.setdefault(key, [0, 0.0, 0.0, 0, set(), wait])
-        site[0] += 1
-        site[1] += wait.seconds
-        if wait.seconds > site[2]:
-            site[2] = wait.seconds
-        site[3] += wait.bytes or 0
-        if wait.stream is not None and len(site[4]) < 64:
-            site[4].add(wait.stream)
+            site = self._sites.setdefault(key, Tally(wait))
+        site.add(wait, self._room)
 
     def sites(self) -> tuple[Site, ...]:
         """The waits added up by expression and kind, the longest blocked first, then the most frequent."""
         with self._lock:
-            rows = [(key, list(site)) for key, site in self._sites.items()]
-        sites = [
-            Site(
-                place,
-                kind,
-                operation,
-                count,
-                seconds,
-                longest,
-                size,
-                memory,
-                tuple(sorted(streams)),
-                phase,
-                None,
-                allowed,
-                example,
-            )
-            for (place, kind, operation, memory, phase, allowed), (
-                count,
-                seconds,
-                longest,
-                size,
-                streams,
-                example,
-            ) in rows
-        ]
+            sites = [
+                tally.site(None)._replace(place=place, operation=operation, memory=memory, phase=phase)
+                for (place, _, operation, memory, phase, _), tally in self._sites.items()
+            ]
         return tuple(sorted(sites, key=lambda site: (-site.seconds, -site.count)))

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hostsync.runtime.cause import Causes
-from hostsync.runtime.records import Place, Site, Wait
+from hostsync.runtime.inside import parts_of
+from hostsync.runtime.records import Part, Place, Site, Wait
 from hostsync.runtime.session import Seen
 from hostsync.runtime.source import text_at
 
@@ -84,7 +85,8 @@ def site_dict(site: Site, seconds: float, causes: Causes) -> dict[str, Any]:
         "thread": example.thread,
         "seen_by": example.source,
         "allowed": site.allowed,
-        "library": None if example.library is None else place_dict(example.library),
+        "library": _place_or_none(example.library),
+        "inside": [_part_dict(part) for part in parts_of(site)],
         "callers": [place_dict(caller) for caller in example.callers],
         "help": None if rule is None else rule.help,
     }
@@ -104,7 +106,22 @@ def wait_dict(wait: Wait) -> dict[str, Any]:
         "phase": wait.phase,
         "thread": wait.thread,
         "allowed": wait.allowed,
+        "library": _place_or_none(wait.library),
     }
+
+
+def _part_dict(part: Part) -> dict[str, Any]:
+    return {
+        "library": _place_or_none(part.library),
+        "operation": part.operation or None,
+        "count": part.count,
+        "blocked_s": _rounded(part.seconds),
+        "longest_s": _rounded(part.longest),
+    }
+
+
+def _place_or_none(place: Place | None) -> dict[str, Any] | None:
+    return None if place is None else place_dict(place)
 
 
 def place_dict(place: Place | None) -> dict[str, Any]:
@@ -125,7 +142,6 @@ def render_trace(seen: Seen, causes: Causes) -> Iterator[str]:
     """The kept waits in the Trace Event Format: a slice for each, on the thread that waited."""
     pid = os.getpid()
     numbers: dict[str, int] = {}
-    codes = {(site.place, site.kind): site.code for site in seen.sites}
     process = " ".join((seen.program.name, *seen.program.args))
     yield '{"displayTimeUnit": "ms", "traceEvents": ['
     yield json.dumps({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": process}})
@@ -136,7 +152,7 @@ def render_trace(seen: Seen, causes: Causes) -> Iterator[str]:
             name = {"ph": "M", "name": "thread_name", "pid": pid, "tid": numbers[wait.thread]}
             yield "," + json.dumps({**name, "args": {"name": wait.thread}})
         text = text_at(wait.place) if wait.place is not None else ""
-        code = codes.get((wait.place, wait.kind))
+        code = causes.code_of(wait)
         where = None if wait.place is None else f"{wait.place.filename}:{wait.place.row}:{wait.place.column}"
         yield "," + json.dumps(
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hostsync.runtime.records import Place, Site, Wait
+from hostsync.runtime.records import Part, Place, Site, Wait
 
 
 class ReportError(ValueError):
@@ -75,6 +75,19 @@ def site_of(entry: Mapping[str, Any]) -> Site:
         code=entry["code"],
         allowed=example.allowed,
         example=example,
+        # Reports of before have no such list.
+        parts=tuple(map(_part, entry.get("inside") or ())),
+    )
+
+
+def _part(entry: Mapping[str, Any]) -> Part:
+    library = entry["library"]
+    return Part(
+        library=None if library is None else _place(library),
+        operation=str(entry["operation"] or ""),
+        count=int(entry["count"]),
+        seconds=float(entry["blocked_s"]),
+        longest=float(entry["longest_s"]),
     )
 
 

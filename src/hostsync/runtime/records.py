@@ -59,6 +59,18 @@ class Wait(NamedTuple):
     """Whether a compiler, an autotuner or the recording of CUDA graphs made it, which happens once."""
 
 
+class Part(NamedTuple):
+    """The waits of a site in one function of a library and one operation."""
+
+    library: Place | None
+    """The innermost frame, as in `Wait`; None where the expression itself waited."""
+    operation: str
+    """The torch operation or autograd node; empty for waits at further places than are told apart."""
+    count: int  # type: ignore[assignment]
+    seconds: float
+    longest: float
+
+
 class Site(NamedTuple):
     """All waits of one kind at one expression."""
 
@@ -76,3 +88,6 @@ class Site(NamedTuple):
     """The rule that speaks of such a wait, e.g. `HS101`; None where no rule fits."""
     allowed: str | None
     example: Wait
+    """The longest of them."""
+    parts: tuple[Part, ...] = ()
+    """What waited inside of the expression, the longest blocked first; their counts add up to that of the site."""
