@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -268,6 +269,14 @@ for step in range(6):
         assert report["skipped_waits"] == 6 - waits
 
 
+def keys_of_page(heading: str) -> list[str]:
+    """The keys in the table below a heading of docs/reference/output.md."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "reference" / "output.md"
+    text = re.split(r"^#", page.read_text(encoding="utf-8").partition(f"# {heading}\n")[2], maxsplit=1, flags=re.M)[0]
+    cells = re.findall(r"^\| (`[^|]*`) \|", text, re.MULTILINE)
+    return [key for cell in cells for key in re.findall(r"`([^`]+)`", cell)]
+
+
 @needs_torch
 def test_json(tmp_path: Path) -> None:
     done = fed(tmp_path, "--output-format", "json", "--output", "report.json", "train.py", "7")
@@ -277,7 +286,9 @@ def test_json(tmp_path: Path) -> None:
     assert (report["exit_code"], report["ended_by"], report["rank"]) == (0, None, None)
     assert (report["waits"], report["blocked_s"], report["allowed_waits"]) == (3, 1.5, 1)
     assert report["sources"] == ["driver"]
+    assert keys_of_page("JSON of run") == list(report)
     site, allowed = report["sites"]
+    assert keys_of_page("Keys of a site") == list(site)
     assert (site["code"], site["name"], site["expression"]) == ("HS101", "item-read-back", "loss.item()")
     assert site["filename"] == str(tmp_path / "train.py")
     assert (site["location"], site["end_location"]) == ({"row": 9, "column": 17}, {"row": 9, "column": 28})
@@ -292,6 +303,8 @@ def test_jsonl_and_trace(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert [line["type"] for line in lines] == ["run", "site", "site", *["wait"] * 4]
     assert lines[0]["program"] == ["-m", "train", "--trace", "x"]
+    assert ["type", *keys_of_page("JSON of run")[:-1]] == list(lines[0])
+    assert keys_of_page("Keys of a wait") == list(lines[3])
     trace = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     slices = [event for event in trace if event["ph"] == "X"]
     assert [event["name"] for event in slices[:3]] == ["loss.item()"] * 3
@@ -365,7 +378,7 @@ def test_the_last_rank_writes_the_report_over_all(output_format: str, tmp_path: 
         lines = [json.loads(line) for line in text.splitlines()]
         assert [line["type"] for line in lines] == ["ranks", "run", "run", "site", "site", "site"]
         report, sites = lines[0], lines[3:]
-    assert (report["world"], report["waits"], report["ranks_differ"]) == (2, 7, True)
+    assert (report["hostsync_run"], report["world"], report["waits"], report["ranks_differ"]) == (1, 2, 7, True)
     by_row = {(one["location"]["row"], one["allowed"] is None): one["counts_by_rank"] for one in sites}
     assert by_row == {(9, True): {"0": 3, "1": 3}, (13, False): {"0": 1, "1": 1}, (14, True): {"0": 0, "1": 1}}
 

@@ -1,4 +1,7 @@
-"""The report of a run for programs: JSON, JSON lines, and a trace that Perfetto and chrome://tracing show."""
+"""The report of a run for programs: JSON, JSON lines, and a trace that Perfetto and chrome://tracing show.
+
+docs/reference/output.md documents the keys.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.inside import parts_of
+from hostsync.runtime.read_report import VERSION
 from hostsync.runtime.records import Part, Place, Site, Wait
 from hostsync.runtime.session import Seen
 from hostsync.runtime.source import text_at
@@ -39,6 +43,7 @@ def run_dict(seen: Seen) -> dict[str, Any]:
     totals = seen.totals
     ended = seen.ended
     return {
+        "hostsync_run": VERSION,
         "program": [*(["-m"] if seen.program.is_module else []), seen.program.name, *seen.program.args],
         "exit_code": None if ended is None else ended.code,
         "ended_by": "SIGTERM" if ended is None else ended.how or None,

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from hostsync.runtime.records import Part, Place, Site, Wait
 
+VERSION = 1
+"""Of the format of the report; what only adds keys keeps it. The first reports have none."""
+
 
 class ReportError(ValueError):
     """This is no report of `hostsync run --output-format json`; the message says why."""
@@ -31,6 +34,7 @@ def read_report(document: object) -> Report:
     """
     if not isinstance(document, Mapping) or not isinstance(document.get("sites"), list):
         raise ReportError("it is not a report of `hostsync run --output-format json`: there is no list of sites")
+    check_version(document)
     try:
         sites = tuple(site_of(entry) for entry in document["sites"])
         run = {str(key): value for key, value in document.items() if key != "sites"}
@@ -39,6 +43,13 @@ def read_report(document: object) -> Report:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ReportError(f"it is not a whole report of `hostsync run`: {type(error).__name__}: {error}") from error
     return Report(run, sites)
+
+
+def check_version(document: Mapping[str, Any]) -> None:
+    """Raises ReportError where a newer release has written the report."""
+    version = document.get("hostsync_run", VERSION)
+    if not isinstance(version, int) or version > VERSION:
+        raise ReportError(f"it is a report of version {version!r}, and this release reads up to {VERSION}")
 
 
 def site_of(entry: Mapping[str, Any]) -> Site:
