@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,7 @@ from hostsync.runtime.inside import functions, named, operations
 from hostsync.runtime.ranks import merge
 from hostsync.runtime.read_report import read_report, site_of
 from hostsync.runtime.records import Place, Site
+from hostsync.runtime.sources import Active
 from hostsync.runtime.tally import Room, Tally
 from hostsync.runtime.text_report import render_sites
 
@@ -147,3 +149,8 @@ def test_a_capture_has_them_too(train: Place) -> None:
     (site,) = seen.sites()
     assert (site.count, site.longest, site.example.library) == (2, 0.5, READ)
     assert [(part.library, part.count) for part in site.parts] == [(READ, 1), (MOVE, 1)]
+    assert (site.code, seen.sites(lambda one: "XX001")[0].code) == ("HS605", "XX001")
+    seen._session = SimpleNamespace(active=Active(("driver",), (), ()))  # type: ignore[assignment]
+    assert repr(seen) == "<Capture: 2 waits, 750 ms blocked; seen by driver>"
+    seen.add(wait(train, allowed="once"))
+    assert repr(seen) == "<Capture: 2 waits, 750 ms blocked, 1 allowed; seen by driver>"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from hostsync.report.quantities import counted, duration
 from hostsync.runtime.records import SOURCES, Site, Wait
 from hostsync.runtime.tally import Room, Tally
 
 if TYPE_CHECKING:
+    from hostsync.runtime.cause import Causes
     from hostsync.runtime.sources import Active, Session
 
 
@@ -59,7 +62,9 @@ class Capture:
         """What none of the active sources can see, and why better ones, or any, are not active; a phrase each."""
         active = self.active
         if not (active.names or active.unavailable):
-            return ("no source was active: CUDA was not in use",)
+            from hostsync.runtime.prerequisites import why_unused
+
+            return (f"no source was active: {why_unused()}",)
         return (*active.blind, *(f"{SOURCES[name]}: {why}" for name, why in active.unavailable))
 
     @property
@@ -97,11 +102,33 @@ class Capture:
             site = self._sites.setdefault(key, Tally(wait))
         site.add(wait, self._room)
 
-    def sites(self) -> tuple[Site, ...]:
-        """The waits added up by expression and kind, the longest blocked first, then the most frequent."""
+    def sites(self, code_of: Callable[[Wait], str | None] | None = None) -> tuple[Site, ...]:
+        """The waits added up by expression and kind, the longest blocked first, then the most frequent.
+
+        Args:
+            code_of: names the rule that speaks of a wait, for `Site.code`; by default out of the shipped rules.
+        """
+        if code_of is None and self._sites:
+            code_of = _shipped().code_of
         with self._lock:
             sites = [
-                tally.site(None)._replace(place=place, operation=operation, memory=memory, phase=phase)
+                tally.site(None if code_of is None else code_of(tally.example))._replace(
+                    place=place, operation=operation, memory=memory, phase=phase
+                )
                 for (place, _, operation, memory, phase, _), tally in self._sites.items()
             ]
         return tuple(sorted(sites, key=lambda site: (-site.seconds, -site.count)))
+
+    def __repr__(self) -> str:
+        blocked = f", {duration(self.seconds)} blocked" if self.seconds else ""
+        allowed = f", {self.allowed:,} allowed" if self.allowed else ""
+        seen_by = f"seen by {', '.join(self.sources)}" if self.sources else "; ".join(self.blind_spots)
+        return f"<Capture: {counted(self.count, 'wait')}{blocked}{allowed}; {seen_by}>"
+
+
+@cache
+def _shipped() -> Causes:
+    from hostsync.catalogue import load_only_rules
+    from hostsync.runtime.cause import Causes
+
+    return Causes(load_only_rules())
