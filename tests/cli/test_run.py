@@ -149,6 +149,16 @@ def test_probe_without_cuda(hostsync_in: Hostsync) -> None:
         (("--warmup", "-1", "program.py"), "--warmup"),
         (("--nosuch", "program.py"), "--nosuch"),
         (("-m",), "-m"),
+        (("-m", "nosuch.module"), "no module named `nosuch.module`"),
+        (("torchrun", "--nproc-per-node", "2", "program.py"), "`torchrun OPTIONS -m hostsync run SCRIPT`"),
+        (("/usr/bin/torchrun", "program.py"), "`torchrun OPTIONS -m hostsync run SCRIPT`"),
+        (("-m", "torch.distributed.run", "program.py"), "`python -m torch.distributed.run OPTIONS -m hostsync run"),
+        (("accelerate", "launch", "program.py"), "`accelerate launch OPTIONS -m hostsync run SCRIPT`"),
+        (("-c", "print(1)"), "code on the command line can't be watched"),
+        (("-",), "code from standard input can't be watched"),
+        (("python", "-c", "print(1)"), "code on the command line can't be watched"),
+        (("python", "nosuch.py"), "no such script: `nosuch.py`"),
+        (("sh", "program.py"), "no such script: `sh`; the command is `/"),
     ],
 )
 def test_wrong_usage(hostsync_in: Hostsync, tmp_path: Path, args: tuple[str, ...], said: str) -> None:
@@ -312,6 +322,26 @@ def test_jsonl_and_trace(tmp_path: Path) -> None:
     assert slices[0]["args"]["code"] == "HS101"
     names = {event["name"]: event["args"]["name"] for event in trace if event["ph"] == "M"}
     assert names == {"process_name": "train --trace x", "thread_name": "MainThread"}
+
+
+@needs_torch
+@pytest.mark.parametrize("words", [("python", "train.py"), (sys.executable, "-m", "train")])
+def test_python_before_the_program(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = fed(tmp_path, "--output-format", "json", "--output", "report.json", *words, "7")
+    assert (done.code, done.err) == (0, "")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["program"], report["waits"]) == ([*words[1:], "7"], 3)
+
+
+@needs_torch
+def test_pytest_is_run_as_a_module(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text("import fed\n\ndef test_it():\n    fed.item()\n", encoding="utf-8")
+    done = fed(
+        tmp_path, "--output-format", "json", "--output", "r.json", "pytest", "-q", "-p", "no:xdist", "test_it.py"
+    )
+    assert (done.code, "1 passed" in done.out) == (0, True), done.out + done.err
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert (report["program"][:2], report["waits"]) == (["-m", "pytest"], 1)
 
 
 @needs_torch

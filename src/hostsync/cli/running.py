@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import click
 
 from hostsync.cli.exits import FOUND, WRONG, CommandError
+from hostsync.cli.programs import program_of, require_program
 from hostsync.cli.rules import rules_in_force
 from hostsync.cli.run_output import in_format, say, text_of, write
 from hostsync.report.escape import visible
@@ -54,10 +55,10 @@ def run(request: Request) -> int:
     request = request._replace(output=output, trace=trace, root=report_root(os.environ, Path.cwd()))
     causes = Causes(rules_in_force())
     if request.module is None:
-        program = Program(request.program[0], request.program[1:])
+        program = program_of(request.program)
     else:
         program = Program(request.module, request.program, is_module=True)
-    main = prepared(program)
+    main = prepared(program, "run SCRIPT")
     session = Session(
         warmup=request.warmup,
         steps=None if request.steps is None else Steps(*request.steps),
@@ -75,14 +76,17 @@ def run(request: Request) -> int:
     return supervised(main, program, session, finish)
 
 
-def prepared(program: Program) -> Main:
+def prepared(program: Program, command: str) -> Main:
     """A program that can be run, where waits can be seen.
+
+    Args:
+        program: what is to be run.
+        command: of hostsync, for what to type instead of it.
 
     Raises:
         CommandError: the program can't be started, or no wait can be seen here.
     """
-    if not program.is_module and not Path(program.name).exists():
-        raise CommandError(f"no such script: `{program.name}`")
+    require_program(program, command)
     try:
         require_cuda()
         return find(program)
