@@ -90,9 +90,9 @@ class Ran(NamedTuple):
     err: str
 
 
-def fed(folder: Path, *args: str, end: str = "", program: str = PROGRAM, **env: str) -> Ran:
+def fed(folder: Path, *args: str, end: str = "", program: str = PROGRAM, preface: str = "", **env: str) -> Ran:
     """Runs a program that feeds waits to its own capture."""
-    (folder / "fed.py").write_text(FED, encoding="utf-8")
+    (folder / "fed.py").write_text(preface + FED, encoding="utf-8")
     (folder / "train.py").write_text(program.replace("\nend\n", f"\n{end}\n"), encoding="utf-8")
     command = [sys.executable, str(folder / "fed.py"), "run", *args]
     variables = environment(**env)
@@ -213,7 +213,8 @@ def test_the_report_and_the_programs_own_output(tmp_path: Path) -> None:
         ("sys.exit('bye')", 1, ""),
         ("1 / 0", 1, "The program ended with ZeroDivisionError"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGINT)", 130, "The program ended with KeyboardInterrupt"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, "The program was terminated"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, "was terminated (SIGTERM)"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGHUP)", -1, "was terminated (SIGHUP)"),
         ("sys.stdout.close()", 0, ""),
         ("sys.stderr.close()", 0, ""),
         ("sys.stdout = sys.stderr = None", 0, ""),
@@ -342,6 +343,27 @@ def test_pytest_is_run_as_a_module(tmp_path: Path) -> None:
     assert (done.code, "1 passed" in done.out) == (0, True), done.out + done.err
     report = json.loads((tmp_path / "r.json").read_text())
     assert (report["program"][:2], report["waits"]) == (["-m", "pytest"], 1)
+
+
+@needs_torch
+def test_a_sample_of_the_single_waits_is_called_one(tmp_path: Path) -> None:
+    many = PROGRAM.replace("range(3)", "range(25)")
+    small = "import hostsync.runtime.aggregate as a; a.Aggregator.__init__.__kwdefaults__['most_events'] = 10\n"
+    done = fed(tmp_path, "--trace", "t.json", "train.py", program=many, preface=small)
+    assert "  Single waits, as in --trace and jsonl, are a random sample: 10 of 26. The sites count all.\n" in done.err
+    trace = json.loads((tmp_path / "t.json").read_text())
+    assert trace["otherData"]["note"].endswith("a random sample: 10 of 26.")
+    assert len([event for event in trace["traceEvents"] if event["ph"] == "X"]) == 10
+
+
+@needs_torch
+def test_child_processes_of_a_program_that_uses_no_gpu_are_spoken_of(tmp_path: Path) -> None:
+    child = "import time\\nwhile time.process_time() < 1.2: pass"
+    busy = f"import subprocess; subprocess.run([sys.executable, '-c', '{child}'])"
+    done = fed(tmp_path, "train.py", "unused", end=busy, program="import fed, sys\nend\n")
+    assert "the program never used CUDA" in done.err
+    assert "  Its child processes, which ran for 1." in done.err
+    assert "child processes" not in fed(tmp_path, "train.py", "unused", program="import fed, sys\nend\n").err
 
 
 @needs_torch

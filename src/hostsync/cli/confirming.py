@@ -127,11 +127,11 @@ def confirm(request: Request) -> int:
     causes = Causes(found.rules.values())
     watching = _Watching(files, request.warmup)
 
-    def finish(ended: Ended | None) -> int:
+    def finish(ended: Ended) -> int:
         seen = watching.session.seen(program, main.file, ended, causes.code_of)
         joined = _joined(found, watching.evidence(seen, request.warmup))
         written = _report(joined, found, request, before)
-        code = 0 if ended is None else ended.code
+        code = ended.code
         if code:
             return code
         if not written or (seen.used_cuda and not seen.sources):
@@ -172,7 +172,7 @@ class _Watching:
             spots.append("Nothing was watched.")
         run = RunInfo(
             program=(*(["-m"] if seen.program.is_module else []), seen.program.name, *seen.program.args),
-            exit_code=None if seen.ended is None else seen.ended.code,
+            exit_code=seen.ended.code,
             device=seen.environment.get("device", ""),
             torch=seen.environment.get("torch", ""),
             date=datetime.now(timezone.utc).date().isoformat(),

@@ -114,7 +114,7 @@ def run_command(program: tuple[str, ...], **options: Any) -> NoReturn:
 
     `python SCRIPT` and `pytest ARGS` name the same as without `python`, and `-m pytest`. The program runs unmodified,
     in this process, with everything that follows it as its arguments. Its standard output stays its own. The report
-    goes to standard error, or to --output, also when the program fails, or is ended by Ctrl-C or SIGTERM. Launchers
+    goes to standard error, or to --output, also when the program fails, or is ended by Ctrl-C, SIGTERM or SIGHUP. Launchers
     have to start hostsync: `torchrun OPTIONS -m hostsync run SCRIPT`. Every rank writes a file of its own then,
     `report.rank0.json`, and the last one to end the report over all.
 

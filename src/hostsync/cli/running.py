@@ -65,7 +65,7 @@ def run(request: Request) -> int:
         start_after=request.start_after,
     )
 
-    def finish(ended: Ended | None) -> int:
+    def finish(ended: Ended) -> int:
         seen = session.seen(program, main.file, ended, causes.code_of)
         written = _report(seen, causes, request, ranks)
         return _exit_code(seen, request, written)
@@ -102,15 +102,14 @@ class Watching(Protocol):
     def stop(self) -> None: ...
 
 
-def supervised(main: Main, program: Program, watching: Watching, finish: Callable[[Ended | None], int]) -> int:
+def supervised(main: Main, program: Program, watching: Watching, finish: Callable[[Ended], int]) -> int:
     """Runs a program while something watches it.
 
     Args:
         main: the program, from `prepared`.
         program: the same, as it was asked for.
         watching: is started before it, and stopped after it.
-        finish: reports, once, however the program ends; told how, or None where a signal cut it off. Its result is
-            the exit code.
+        finish: reports, once, however the program ends; told how. Its result is the exit code.
 
     Returns:
         The exit code.
@@ -119,10 +118,10 @@ def supervised(main: Main, program: Program, watching: Watching, finish: Callabl
     folder = Path.cwd()
     reported = False
 
-    def conclude(ended: Ended | None) -> int:
+    def conclude(ended: Ended) -> int:
         """Reports, once, and returns the exit code."""
         nonlocal reported
-        own_code = 0 if ended is None else ended.code
+        own_code = ended.code or 0
         # A child that the program forked comes here too; it has nothing to report.
         if reported or os.getpid() != owner:
             return own_code
@@ -138,7 +137,7 @@ def supervised(main: Main, program: Program, watching: Watching, finish: Callabl
             return own_code or WRONG
 
     watching.start()
-    with on_termination(lambda: conclude(None)):
+    with on_termination(lambda name: conclude(Ended(None, name))):
         return conclude(execute(main, program.args))
 
 
@@ -164,7 +163,7 @@ def _failed(error: Exception) -> None:
 
 def _exit_code(seen: Seen, request: Request, written: bool) -> int:
     """The program's own, unless it ended well and something is to be said."""
-    code = 0 if seen.ended is None else seen.ended.code
+    code = seen.ended.code
     if code:
         return code
     if not written or (seen.used_cuda and not seen.sources):

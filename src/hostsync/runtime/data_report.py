@@ -38,15 +38,22 @@ def render_jsonl(seen: Seen, causes: Causes) -> Iterator[str]:
         yield json.dumps({"type": "wait", "end_s": _rounded(event.end), **wait_dict(event.wait)})
 
 
+def sample_note(seen: Seen) -> str:
+    """That single waits are a sample; empty where all were kept."""
+    if not seen.is_sampled:
+        return ""
+    waits = seen.totals.waits + seen.totals.allowed
+    return f"Single waits, as in --trace and jsonl, are a random sample: {len(seen.events):,} of {waits:,}."
+
+
 def run_dict(seen: Seen) -> dict[str, Any]:
     """What is said of the run as a whole."""
     totals = seen.totals
-    ended = seen.ended
     return {
         "hostsync_run": VERSION,
         "program": [*(["-m"] if seen.program.is_module else []), seen.program.name, *seen.program.args],
-        "exit_code": None if ended is None else ended.code,
-        "ended_by": "SIGTERM" if ended is None else ended.how or None,
+        "exit_code": seen.ended.code,
+        "ended_by": seen.ended.how or None,
         "rank": seen.rank,
         "used_cuda": seen.used_cuda,
         "sources": list(seen.sources),
@@ -148,7 +155,10 @@ def render_trace(seen: Seen, causes: Causes) -> Iterator[str]:
     pid = os.getpid()
     numbers: dict[str, int] = {}
     process = " ".join((seen.program.name, *seen.program.args))
-    yield '{"displayTimeUnit": "ms", "traceEvents": ['
+    # Other keys of the object are shown as what is known of the whole trace.
+    sample = sample_note(seen)
+    whole = f'"otherData": {json.dumps({"note": sample})}, ' if sample else ""
+    yield f'{{"displayTimeUnit": "ms", {whole}"traceEvents": ['
     yield json.dumps({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": process}})
     for event in seen.events:
         wait = event.wait

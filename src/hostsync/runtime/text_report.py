@@ -17,6 +17,7 @@ from hostsync.report.quantities import counted, duration, percent, size
 from hostsync.report.style import Style
 from hostsync.runtime.as_findings import message_of
 from hostsync.runtime.cause import Causes
+from hostsync.runtime.data_report import sample_note
 from hostsync.runtime.inside import by_place, functions, named, operations
 from hostsync.runtime.records import SOURCES, Place, Site
 from hostsync.runtime.session import Seen
@@ -24,6 +25,8 @@ from hostsync.runtime.source import lines_of, text_at, without_body
 
 MOST_INSIDE = 5
 """Places in libraries that the details of a site name."""
+MOST_CHILD_SECONDS = 1.0
+"""Processor time of child processes from which on they are spoken of where the program itself used no GPU."""
 DETAILED = 3
 """Sites that are shown with their source line."""
 WIDEST = 44
@@ -97,8 +100,8 @@ def headline(seen: Seen) -> str:
 
 def notes(seen: Seen) -> Iterator[str]:
     """What one has to know about the figures."""
-    if seen.ended is None:
-        yield "The program was terminated (SIGTERM); this is what was seen until then."
+    if seen.ended.code is None:
+        yield f"The program was terminated ({seen.ended.how}); this is what was seen until then."
     elif seen.ended.how:
         yield f"The program ended with {visible(seen.ended.how)}; this is what was seen until then."
     if seen.sources:
@@ -111,6 +114,10 @@ def notes(seen: Seen) -> Iterator[str]:
     if seen.allocations is not None and seen.allocations.retries:
         times = counted(seen.allocations.retries, "time")
         yield f"Memory ran out {times}: all cached blocks were given back, and the host waited for the device."
+    if not seen.used_cuda and seen.child_seconds >= MOST_CHILD_SECONDS:
+        yield f"Its child processes, which ran for {duration(seen.child_seconds)}, were not watched."
+    if seen.is_sampled:
+        yield f"{sample_note(seen)} The sites count all."
     if totals.crowded:
         yield f"{counted(totals.crowded, 'wait')} at further places are counted without a place."
 
