@@ -114,9 +114,9 @@ def run_command(program: tuple[str, ...], **options: Any) -> NoReturn:
 
     `python SCRIPT` and `pytest ARGS` name the same as without `python`, and `-m pytest`. The program runs unmodified,
     in this process, with everything that follows it as its arguments. Its standard output stays its own. The report
-    goes to standard error, or to --output, also when the program fails, or is ended by Ctrl-C, SIGTERM or SIGHUP. Launchers
-    have to start hostsync: `torchrun OPTIONS -m hostsync run SCRIPT`. Every rank writes a file of its own then,
-    `report.rank0.json`, and the last one to end the report over all.
+    goes to standard error, or to --output, also when the program fails, or is ended by Ctrl-C, SIGTERM or SIGHUP.
+    Launchers have to start hostsync: `torchrun OPTIONS -m hostsync run SCRIPT`. Every rank writes a file of its own
+    then, `report.rank0.json`, and the last one to end the report over all.
 
     \b
     Exit code: that of the program. If that is 0: 1 with more than --fail-over waits,
