@@ -56,7 +56,8 @@ class Wait(NamedTuple):
     allowed: str | None
     """The reason of the allowance that covers it; None when it is not allowed."""
     first_use: bool = False
-    """Whether a compiler, an autotuner or the recording of CUDA graphs made it, which happens once."""
+    """Whether it happens once: a compiler, an autotuner or the recording of CUDA graphs made it, or the set-up of a
+    library that an operation needs, which is the first memory that a thread frees in it."""
 
 
 class Part(NamedTuple):
