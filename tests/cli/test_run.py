@@ -346,6 +346,20 @@ def test_pytest_is_run_as_a_module(tmp_path: Path) -> None:
 
 
 @needs_torch
+def test_stacks_end_at_the_program(tmp_path: Path) -> None:
+    program = """\
+import sys
+from hostsync.runtime import places
+
+def inner():
+    return places.locate(sys._getframe())
+
+print([caller.function for caller in inner().callers], places.locate(sys._getframe()).callers)
+"""
+    assert fed(tmp_path, "train.py", "unused", program=program).out == "['<module>'] ()\n"
+
+
+@needs_torch
 def test_a_sample_of_the_single_waits_is_called_one(tmp_path: Path) -> None:
     many = PROGRAM.replace("range(3)", "range(25)")
     small = "import hostsync.runtime.aggregate as a; a.Aggregator.__init__.__kwdefaults__['most_events'] = 10\n"

@@ -19,8 +19,9 @@ from hostsync.cli.run_output import in_format, say, text_of, write
 from hostsync.report.escape import visible
 from hostsync.report.root import report_root
 from hostsync.report.style import Style
+from hostsync.runtime import places
 from hostsync.runtime.cause import Causes
-from hostsync.runtime.launch import Ended, LaunchError, Main, Program, execute, find, on_termination
+from hostsync.runtime.launch import ABOVE, Ended, LaunchError, Main, Program, execute, find, on_termination
 from hostsync.runtime.prerequisites import NothingToWatchError, require_cuda
 from hostsync.runtime.ranks import Meeting, meeting
 from hostsync.runtime.session import Seen, Session, Steps
@@ -136,6 +137,8 @@ def supervised(main: Main, program: Program, watching: Watching, finish: Callabl
             _failed(error)
             return own_code or WRONG
 
+    # Also for what the program itself watches.
+    places.end_at(ABOVE)
     watching.start()
     with on_termination(lambda name: conclude(Ended(None, name))):
         return conclude(execute(main, program.args))

@@ -95,6 +95,10 @@ def _execute(main: Main, module: ModuleType) -> None:
     exec(code, module.__dict__)
 
 
+ABOVE: tuple[CodeType, ...] = (_execute.__code__,)
+"""What runs the program: frames above it are none of the program's."""
+
+
 def _guarded(call: Callable[[], None]) -> Ended:
     try:
         call()
