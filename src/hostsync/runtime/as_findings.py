@@ -70,7 +70,8 @@ def report_of(
             torch=torch,
             date="",
         )
-        findings.append(finding_of(place, rule, message + _within(names), verdict))
+        found = finding_of(place, rule, message + _within(names), verdict)
+        findings.append(found._replace(help=causes.help_of(first.example, code)))
     if nowhere:
         waits = counted(sum(site.count for site in nowhere), "wait")
         notes = (*notes, f"{waits} without a Python frame, {duration(sum(site.seconds for site in nowhere))}.")

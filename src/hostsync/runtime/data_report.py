@@ -100,7 +100,7 @@ def site_dict(site: Site, seconds: float, causes: Causes) -> dict[str, Any]:
         "library": _place_or_none(example.library),
         "inside": [_part_dict(part) for part in parts_of(site)],
         "callers": [place_dict(caller) for caller in example.callers],
-        "help": None if rule is None else rule.help,
+        "help": causes.help_of(example, site.code) or None,
     }
 
 

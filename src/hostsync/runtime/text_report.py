@@ -222,12 +222,12 @@ def _details(sites: list[Site], causes: Causes, style: Style) -> Iterator[str]:
             message = message_of(rule, site.kind, operations([site]), what(site))
             yield from frame(lines_of(place.filename), start, end, visible(message), style)
             margin = len(str(place.end_row))
-        for line in _circumstances(site, rule, style):
+        for line in _circumstances(site, rule, causes, style):
             yield f"{'':{margin}} {style.frame('=')} {line}"
         yield ""
 
 
-def _circumstances(site: Site, rule: Rule | None, style: Style) -> Iterator[str]:
+def _circumstances(site: Site, rule: Rule | None, causes: Causes, style: Style) -> Iterator[str]:
     example = site.example
     through = [example.call, kind_of(site)]
     if site.phase != "other":
@@ -241,7 +241,7 @@ def _circumstances(site: Site, rule: Rule | None, style: Style) -> Iterator[str]
     if example.callers:
         yield f"{style.strong('called from')}: {' <- '.join(where(caller) for caller in example.callers[:3])}"
     if rule is not None:
-        yield f"{style.help('help')}: {visible(rule.help)}"
+        yield f"{style.help('help')}: {visible(causes.help_of(example, site.code))}"
 
 
 def _insides(site: Site, style: Style) -> Iterator[str]:
