@@ -226,3 +226,14 @@ def parts_and_views_of_pinned_batches(dataset, order, device):
 def views_of_batches_that_are_not_pinned(dataset, device):
     for images in DataLoader(dataset, num_workers=2):  # expect: HS408
         yield images.view(3, -1).to(device, non_blocking=True)  # expect: HS403
+
+
+def by_annotation(model: nn.Module, loader: Iterable[tuple[torch.Tensor, torch.Tensor]]):
+    for images, labels in loader:
+        images = images.to(device)  # expect: HS401
+        model(images).sum().backward()
+
+
+def of_tensors(model: nn.Module, images: Iterable[torch.Tensor]):
+    for image in images:
+        model(image.to(device))  # silent: HS401

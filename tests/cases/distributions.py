@@ -395,3 +395,35 @@ class Noise(nn.Module):
         noise = self.of_numbers.sample(x.shape)  # silent: HS602
         more = self.of_tensors.sample(x.shape)  # expect: HS602
         return x + noise.to(x.device) + more  # expect: HS401
+
+
+class Discrete(Categorical):
+    def mode(self) -> Tensor:
+        return self.probs.argmax(-1)
+
+
+class Mixin:
+    def __new__(cls, *args):
+        return object.__new__(cls)
+
+
+class Made(Mixin, Normal):
+    pass
+
+
+class Choosing(nn.Module):
+    """What has no constructor of its own checks what it is given in that of the class that it is derived from."""
+
+    def __init__(self, init):
+        super().__init__()
+        self.linear = init(nn.Linear(3, 3))
+
+    def forward(self, x):
+        x = self.linear(x)
+        return Discrete(logits=x)  # expect: HS602
+
+    def trusting(self, x: Tensor):
+        return Discrete(logits=x, validate_args=False)  # silent: HS602
+
+    def otherwise(self, x: Tensor):
+        return Made(x, x.exp())  # silent: HS602

@@ -56,7 +56,11 @@ def folded(x: Tensor, sizes: list[int]):
         return 5
     if operator.mul(x.shape[0], 2) > 3:  # silent: HS201
         return 6
-    return 7
+    if reduce(operator.isub, losses) > 3 or operator.rshift(losses[0].long(), 1) > 3:  # expect: HS201
+        return 7
+    if reduce(operator.isub, x.shape) > 3 or operator.rshift(x.shape[0], 1) > 3:  # silent: HS201
+        return 8
+    return 9
 
 
 def asserted(x: Tensor):

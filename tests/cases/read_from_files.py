@@ -33,6 +33,12 @@ def weights(path, device):
     for _name, value in load_file(path).items():
         if torch.isnan(value).any():
             return value.norm().item()
-    load_file(path, "cuda")["head"].tolist()  # expect: HS101
-    load_file(path, device="cuda")["head"].tolist()  # expect: HS101
-    return load_file(path, device)["head"].tolist()  # expect: HS101
+    load_file(path, "cuda")["head"].tolist()  # expect: HS605, HS101
+    load_file(path, device="cuda")["head"].tolist()  # expect: HS605, HS101
+    return load_file(path, device)["head"].tolist()  # expect: HS605, HS101
+
+
+def put_there(path, device: str = "cuda"):
+    first = load_file(path, device=device)  # expect: HS605
+    second = load_file(path, "cuda")  # expect: HS605
+    return first, second, load_file(path, device="cpu")  # silent: HS605

@@ -1,4 +1,4 @@
-"""What `torch.save` writes, and where that was moved to before."""
+"""What `torch.save` writes, and where that was moved to before; what is loaded into what was moved."""
 import importlib
 
 import torch
@@ -44,3 +44,28 @@ def of_an_optimizer(make, net, path):
     optimizer, scheduler = make(net)
     torch.save(optimizer.state_dict(), path)  # expect: HS605
     torch.save(scheduler.state_dict(), path)  # silent: HS605
+
+
+def resumed(path, model, optimizer, scheduler, scaler):
+    state = torch.load(path, map_location="cpu")
+    weights = {name.replace("module.", ""): value for name, value in state["model"].items()}
+    model.load_state_dict(weights, strict=False)  # expect: HS605
+    model.module.load_state_dict(state["model"])  # expect: HS605
+    optimizer.load_state_dict(state["optimizer"])  # expect: HS605
+    scheduler.load_state_dict(state["scheduler"])  # silent: HS605
+    scaler.load_state_dict(state["scaler"])  # silent: HS605
+
+
+def begun(path, model):
+    model.load_state_dict(torch.load(path, map_location="cpu"))  # silent: HS605
+
+
+def moved_before(path, device):
+    state = torch.load(path, map_location="cpu")
+    net = nn.Linear(3, 3).to(device)
+    net.load_state_dict(state)  # expect: HS605
+    fresh = nn.Linear(3, 3)
+    fresh.load_state_dict(state)  # silent: HS605
+    fresh.cuda()
+    twin = nn.Linear(3, 3).cuda()
+    twin.load_state_dict(net.state_dict())  # silent: HS605

@@ -71,12 +71,12 @@ def test_the_quick_reader_and_the_toml_parser_agree(path: Path) -> None:
 
 
 def test_fields_that_equal_their_default_are_left_out() -> None:
-    defaults = {"params": "", "returns": "tensor", "device": "args", "dtype": "", "ndim": "", "waits": "never"}
+    defaults = {"returns": "tensor", "device": "args", "waits": "never", "event": "call"}
     for path in (rules_dir() / "ops").glob("*.toml"):
         for table in tomllib.loads(path.read_text(encoding="utf-8"))["ops"].values():
             for key, value in table.items():
                 assert value is not False
-                assert value != defaults.get(key)
+                assert value != defaults.get(key, "")
 
 
 def test_the_shipped_files_are_read_without_the_toml_parser(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,15 +184,47 @@ def test_returns(name: str, returns: str) -> None:
         ("Tensor.argmax", "int", "reduce"),
         ("torch.nonzero", "int", "2"),
         ("torch.arange", "", "1"),
-        ("torch.rand", "float", ""),
+        ("torch.rand", "float", "size"),
+        ("torch.zeros", "float", "size"),
+        ("Tensor.reshape", "same", "size"),
+        ("torch.stack", "promoted", "more"),
         ("Tensor.float", "float", "same"),
         ("Tensor.long", "int", "same"),
-        ("Tensor.sum", "", "reduce"),
+        ("Tensor.sum", "summed", "reduce"),
         ("Tensor.clone", "", "same"),
     ],
 )
 def test_dtype_and_dimensions(name: str, dtype: str, ndim: str) -> None:
     assert (OPS[name].dtype, OPS[name].ndim) == (dtype, ndim)
+
+
+def test_what_makes_a_tensor_of_the_sizes_that_it_is_given() -> None:
+    made = {name for name in OPS if OPS[name].makes_of_sizes}
+    assert made == {f"torch.{name}" for name in ("empty", "ones", "rand", "randn", "zeros")} | {
+        f"Tensor.new_{name}" for name in ("empty", "ones", "zeros")
+    }
+
+
+def test_what_gives_positions() -> None:
+    given = {name.rpartition(".")[2] for name in OPS if OPS[name].positions}
+    assert given == set("max min median nanmedian mode kthvalue sort topk cummax cummin".split())
+
+
+@pytest.mark.parametrize(
+    ("name", "event"),
+    [
+        ("Tensor.item", "read-back"),
+        ("torch.testing.assert_close", "read-back"),
+        ("torch.nonzero", "shape"),
+        ("torch.nn.functional.one_hot", "shape"),
+        ("torch.cuda.Stream.synchronize", "synchronize"),
+        ("torch.distributed.barrier", "synchronize"),
+        ("torch.linalg.inv", "call"),
+        ("torch.nn.Module.cpu", "call"),
+    ],
+)
+def test_what_a_wait_is(name: str, event: str) -> None:
+    assert OPS[name].event == event
 
 
 @pytest.mark.parametrize(
@@ -294,9 +326,9 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         'torch = "2.13.0"\n\n[ops]\n"lab.shine" = { params = "x, n=-1", returns = "tensors", device = "like", '
-        'dtype = "int", ndim = "reduce", memory = "same", waits = ["n missing", '
+        'dtype = "int", ndim = "reduce", memory = "same", positions = true, waits = ["n missing", '
         '{ when = "x tensor and n given", torch = ">=2.5,<2.9" }], '
-        "tensor_only = true, property = true, by_name = true }\n",
+        'event = "shape", tensor_only = true, property = true, by_name = true }\n',
     )
     assert load_ops([path])["lab.shine"] == Op(
         "lab.shine",
@@ -312,6 +344,9 @@ def test_an_entry_with_everything(tmp_path: Path) -> None:
         ),
         True,
         True,
+        True,
+        False,
+        "shape",
         True,
     )
 
@@ -333,6 +368,7 @@ def test_defaults(tmp_path: Path) -> None:
         ('[ops]\n"lab.shine" = { returns = "tensr" }\n', 2, "returns is 'tensr'"),
         ('[ops]\n"lab.shine" = { device = "gpu" }\n', 2, "device is 'gpu'"),
         ('[ops]\n"lab.shine" = { ndim = "many" }\n', 2, "ndim is 'many'"),
+        ('[ops]\n"lab.shine" = { event = "index" }\n', 2, "event is 'index'"),
         ('[ops]\n"lab.shine" = { waits = "sometimes" }\n', 2, "'sometimes' is not a test"),
         ('[ops]\n"lab.shine" = { params = "x", waits = "y given" }\n', 2, "no parameter"),
         ('[ops]\n"lab.shine" = { waits = [{ when = "always", torch = "2.15" }] }\n', 2, "version specifier"),

@@ -49,12 +49,16 @@ def disagreements(op: Op, first: Any, result: Any, bound: bool) -> list[str]:
         "int": not result.dtype.is_floating_point and not result.dtype.is_complex and result.dtype != torch.bool,
         "float": result.dtype.is_floating_point or result.dtype.is_complex,
     }
+    if op.dtype == "summed" and result.dtype.is_floating_point != first.dtype.is_floating_point:
+        found.append(f"dtype summed from {first.dtype}, got {result.dtype}")
     if op.dtype in is_dtype and not is_dtype[op.dtype]:
         found.append(f"dtype {op.dtype}, got {result.dtype}")
     if op.ndim.isdigit() and result.dim() != int(op.ndim):
         found.append(f"ndim {op.ndim}, got {result.dim()}")
     if op.ndim == "same" and isinstance(first, torch.Tensor) and result.dim() != first.dim():
         found.append(f"ndim same as {first.dim()}, got {result.dim()}")
+    if op.ndim == "more" and isinstance(first, torch.Tensor) and op.returns == "tensor" and result.dim() <= first.dim():
+        found.append(f"ndim more than {first.dim()}, got {result.dim()}")
     if op.ndim == "reduce" and not bound and result.dim():
         found.append(f"ndim reduce, got {result.dim()}")
     return found

@@ -94,8 +94,12 @@ def line(name: str, entry: Entry, conditions: tuple[Condition, ...], tensor_only
     ):
         if value != default:
             fields.append(f"{key} = {_quoted(value)}")
+    if entry.positions:
+        fields.append("positions = true")
     if conditions:
         fields.append(f"waits = {waits_text(conditions)}")
+    if entry.event != "call":
+        fields.append(f"event = {_quoted(entry.event)}")
     if tensor_only:
         fields.append("tensor_only = true")
     if entry.is_property:

@@ -55,12 +55,13 @@ class Op(NamedTuple):
     """Where a returned tensor lives: args (with its tensor arguments) | argument (`device=`, without it the CPU) | like
     (`device=`, without it with the first tensor) | cpu | accelerator | unknown."""
     dtype: str
-    """bool, int or float where the result always has such a dtype, `same` for that of its first tensor, `promoted` for
-    what its tensors and numbers are promoted to; else empty."""
+    """bool, int or float where the result has such a dtype unless a call asks for another, `same` for that of its first
+    tensor, `promoted` for what its tensors and numbers are promoted to, `summed` for that of its first tensor, but int
+    of truth values; else empty."""
     ndim: str
     """Number of dimensions of the result: a digit, `same` (as the receiver or first argument), `reduce` (0 unless a
-    dim is given, then one fewer, and for max, min, median, mode … a pair), `broadcast` (as the tensor that has most),
-    or empty when not known."""
+    dim is given, then one fewer), `more` (one more than the receiver or first argument), `size` (as many as it is told
+    sizes), `broadcast` (as the tensor that has most), or empty when not known."""
     memory: str
     """`same` where the result is a view of its first tensor without gaps: of pinned memory it is copied without a wait.
     `maybe` where it is that tensor, a part of it, or a copy, as of `float`, `narrow`, `reshape`; else empty."""
@@ -73,6 +74,16 @@ class Op(NamedTuple):
     """For a method: nothing else has one of this name, so a call of it is this operation, whatever it is called of."""
     indexed: bool = False
     """It goes by the name of the file that defines it, and an index knows the rest of it and of what stands beside."""
+    event: str = "call"
+    """What its wait is, as an event: read-back | shape (about the shape or range of the result) | synchronize | call
+    (any other, inside of it)."""
+    positions: bool = False
+    """It gives values and where these stood: always if it returns `tensors`, else where it is told a dimension."""
+
+    @property
+    def makes_of_sizes(self) -> bool:
+        """Whether it makes a tensor of the sizes that it is given one by one: `torch.zeros(3, 4)`."""
+        return self.ndim == "size" and self.device != "args" and bool(self.params) and self.params[0].kind == "args"
 
 
 # --- rules ---------------------------------------------------------------------------------------

@@ -36,8 +36,10 @@ RETURNS: Final = frozenset(
     ("tensor", "tensors", "list", "self", "python", "shape", "numpy", "device", "dtype", "module", "none", "object")
 )
 DEVICES: Final = frozenset(("args", "argument", "like", "cpu", "accelerator", "unknown"))
-DTYPES: Final = frozenset(("", "bool", "int", "float", "same", "promoted"))
+DTYPES: Final = frozenset(("", "bool", "int", "float", "same", "promoted", "summed"))
+NDIMS: Final = frozenset(("", "same", "more", "reduce", "size", "broadcast"))
 MEMORIES: Final = frozenset(("", "same", "maybe"))
+EVENTS: Final = frozenset(("call", "read-back", "shape", "synchronize"))
 PREDICATES: Final = frozenset(
     (
         "missing", "given", "tensor", "number", "negative", "positive", "true", "false", "data", "mask", "many", "cpu",
@@ -47,8 +49,11 @@ PREDICATES: Final = frozenset(
 )  # fmt: skip
 
 _FIELDS: Final = frozenset(
-    ("params", "returns", "device", "dtype", "ndim", "memory", "waits", "tensor_only", "property", "by_name", "indexed")
-)
+    (
+        "params", "returns", "device", "dtype", "ndim", "memory", "positions", "waits", "event", "tensor_only",
+        "property", "by_name", "indexed",
+    )
+)  # fmt: skip
 _NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _LINE: Final = re.compile(r'"([^"\\\x00-\x1f]+)" = \{ ?([^\x00-\x08\x0a-\x1f]*?) ?\}')
 _FIELD: Final = re.compile(r'([a-z_]+) = (?:"([^"\\\x00-\x1f]*)"|(true|false))(?:, |$)')
@@ -197,8 +202,8 @@ def parse_op(name: str, table: Mapping[str, object]) -> Op:
             raise ValueError("params must be a string")
         params = parse_params(text)
         ndim = table.get("ndim", "")
-        if not isinstance(ndim, str) or not (ndim in ("", "same", "reduce", "broadcast") or ndim.isdigit()):
-            raise ValueError(f"ndim is {ndim!r}; it must be a digit, same, reduce or broadcast")
+        if not isinstance(ndim, str) or not (ndim in NDIMS or ndim.isdigit()):
+            raise ValueError(f"ndim is {ndim!r}; it must be a digit, same, more, reduce, size or broadcast")
         waits = _parse_waits(table.get("waits", "never"))
         if waits:
             names = {param.name for param in params}
@@ -220,6 +225,8 @@ def parse_op(name: str, table: Mapping[str, object]) -> Op:
             _flag(table, "property"),
             _flag(table, "by_name"),
             _flag(table, "indexed"),
+            _choice(table, "event", "call", EVENTS),
+            _flag(table, "positions"),
         )
     except ValueError as error:
         if isinstance(error, CatalogueError):

@@ -11,6 +11,7 @@ from hostsync.infer.calls.packed_sequences import PACKED, PACKED_SEQUENCE, SIZES
 from hostsync.infer.classes import LIMITS, class_attribute, distribution_base, is_vague, note_reader
 from hostsync.infer.context import Context
 from hostsync.infer.devices import ANYWHERE, CPU, of_param
+from hostsync.infer.dtypes import DTYPES
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.functions import is_autograd_function, takes_context
 from hostsync.infer.hints.evaluated import part_of
@@ -45,15 +46,6 @@ from hostsync.infer.values import (
     Value,
     tensor_by_default,
 )
-
-_DTYPES: Final = {
-    "bool": "bool",
-    **dict.fromkeys(("float", "float16", "float32", "float64", "bfloat16", "half", "double"), "float"),
-    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short"), "int"),
-    # A uint8 tensor is still taken for a mask as an index, so it is not called an int.
-    "uint8": "",
-}
-
 
 RESULT_FIELDS: Final = {
     **dict.fromkeys(("values", "Q", "U", "L", "eigenvalues", "solution", "P", "LU", "sign", "std", "output"), 0),
@@ -130,8 +122,8 @@ def _of_ref(frame: Frame, base: str, name: str) -> Value:
         assert frame.context.links is not None
         member = frame.context.links.member(base[len(MODULE) :], name)
         return UNKNOWN if member is None else member
-    if base == "torch" and name in _DTYPES:
-        return DtypeValue(_DTYPES[name])
+    if base == "torch" and name in DTYPES:
+        return DtypeValue(DTYPES[name])
     if base in {"math", "numpy", "torch"} and name in {"pi", "e", "inf", "nan", "tau", "NaN", "Inf"}:
         return NUMBER
     if name == "__name__":

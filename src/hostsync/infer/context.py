@@ -174,6 +174,7 @@ class Context:
         self._imports: tuple[facts.Import, ...] | None = None
         self._arrays: tuple[frozenset[str], frozenset[str]] | None = None
         self._tables: bool | None = None
+        self._redefined: frozenset[str] | None = None
 
     def may_be_number(self, symbol: str, param: facts.Param) -> bool:
         """Whether the annotation of a function's parameter names a type of number among others."""
@@ -207,6 +208,14 @@ class Context:
     def is_tensor_class(self, name: str) -> bool:
         """Whether the objects of a class of the project are tensors: it is derived from `torch.Tensor`."""
         return any(base in _TENSOR_CLASSES for base in self.library_bases(name))
+
+    def redefines(self, name: str) -> bool:
+        """Whether a class of tensors that the module names has a method of this name of its own."""
+        if self._redefined is None:
+            own = [value.name for value in self.names.values() if isinstance(value, ClassRef)]
+            lineages = [self.lineage(known) for known in own if self.is_tensor_class(known)]
+            self._redefined = frozenset(method for infos in lineages for info in infos for method in info.methods)
+        return name in self._redefined
 
     def is_optimizer_class(self, name: str) -> bool:
         """Whether a class of the project is derived from an optimizer of torch."""

@@ -22,6 +22,8 @@ OTHER: Final[Device] = frozenset({"other"})
 OTHER_DEVICES: Final = frozenset({"hpu", "mlu", "mps", "musa", "neuron", "npu", "tpu", "xla", "xpu"})
 """Names of devices that CUDA does not drive, as `torch.device` and methods such as `x.xpu()` know them."""
 _HOST: Final[Device] = CPU | META | OTHER
+MOVES: Final = frozenset({"to", "cuda"})
+"""Methods that take tensors, modules and what holds such to a device, which is the accelerator nearly always."""
 
 
 def of_param(name: str) -> Device:

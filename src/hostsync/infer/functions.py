@@ -10,6 +10,7 @@ from hostsync.facts import new
 from hostsync.infer.calls.packed_sequences import SIZES_OF_BATCHES
 from hostsync.infer.context import ClassInfo, Context, symbol_of
 from hostsync.infer.devices import ANYWHERE, CPU, MOVED, UNTOLD, is_certain, of_param, unmixed
+from hostsync.infer.dtypes import TO_FLOATS
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, evaluate_silently, execute
 from hostsync.infer.generated import is_made_for
@@ -24,7 +25,7 @@ from hostsync.infer.hints.imported import imports_torch
 from hostsync.infer.hints.moved_back import moved_back
 from hostsync.infer.linking.links import KnownClass
 from hostsync.infer.linking.plain import MODULE, is_tensor_annotation, short_name
-from hostsync.infer.nodes import dotted_path, nodes_in
+from hostsync.infer.nodes import BY_PLACE, SINGLE, dotted_path, nodes_in
 from hostsync.infer.origins import because
 from hostsync.infer.records import Handed, Signature
 from hostsync.infer.values import (
@@ -79,11 +80,8 @@ def _annotated_as_tensors(context: Context, node: facts.Expr) -> Annotated:
             value = context.links.member(module.name[len(MODULE) :], node.name)
     if not isinstance(value, Callable) or not isinstance(value.node, facts.Function):
         return ()
-    by_place = [param for param in value.node.params if param.kind in _BY_PLACE]
+    by_place = [param for param in value.node.params if param.kind in BY_PLACE]
     return tuple([param.name if is_tensor_annotation(param.annotation) else None for param in by_place])
-
-
-_BY_PLACE: Final = frozenset({"positional", "normal"})
 
 
 def usage(context: Context, node: facts.Function | facts.Lambda) -> Usage:
@@ -202,7 +200,7 @@ def bind_params(frame: Frame, params: tuple[facts.Param, ...]) -> None:
             value = _told_device(frame, position, param, held)
         frame.bind(param.name, _or_default(frame, param, value))
     if frame.events is not None:
-        names = tuple([p.name for p in params if p.kind in {"positional", "normal", "keyword"}])
+        names = tuple([p.name for p in params if p.kind in SINGLE])
         must = tuple([p.name for p in params if p.default is None and p.name in is_open]) if is_open else ()
         names = names[1:] if frame.bound is not None else names
         frame.context.signatures[frame.symbol] = Signature(names, tuple(is_open), must)
@@ -236,7 +234,7 @@ def _is_vague(value: Value) -> bool:
     return isinstance(value, (Items, Mapping)) and bool(tensors_in(value))
 
 
-_OF_TENSORS: Final = frozenset({"float", "double", "half", "bfloat16", "long", "cpu", "detach"})
+_OF_TENSORS: Final = TO_FLOATS | {"long", "cpu", "detach"}
 
 
 def _is_no_list(function: facts.Function, name: str) -> bool:

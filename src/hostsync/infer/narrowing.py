@@ -8,12 +8,12 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.classes import is_module_class
-from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, is_certain, of_param, only_host
+from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, MOVES, is_certain, of_param, only_host
 from hostsync.infer.elsewhere import AskedPlace, asked_place, called
 from hostsync.infer.frame import Frame, evaluate
 from hostsync.infer.hints import dimensions
 from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation
-from hostsync.infer.nodes import dotted_path, last_name
+from hostsync.infer.nodes import COMPARISONS, OF_SOME, dotted_path, last_name
 from hostsync.infer.values import (
     NO_CUDA,
     NOTHING,
@@ -37,7 +37,6 @@ from hostsync.infer.values import (
 _OTHER_KINDS: Final = (Number, Text, Array, Items, Mapping)
 """What else an argument may be that is a tensor: what is none of these is the tensor."""
 _MEMBERSHIPS: Final = frozenset({"in", "not in"})
-_ORDERS: Final = frozenset({"<", ">", "<=", ">=", "==", "!="})
 
 
 def narrow(frame: Frame, test: facts.Expr, truth: bool) -> None:
@@ -91,12 +90,6 @@ def _set_empty(frame: Frame, node: facts.Expr) -> None:
         frame.env[node.id] = Items(held.kind, (), UNKNOWN)
 
 
-_NONE_LEFT: Final[dict[tuple[str, object], bool]] = {
-    ("==", 0): True, ("<", 1): True, ("<=", 0): True, (">", 0): False, ("!=", 0): False, (">=", 1): False,
-}  # fmt: skip
-"""Whether a comparison of a length with a number holds where nothing is left."""
-
-
 def _length_of(node: facts.Expr) -> facts.Expr | None:
     """What is counted by `len(x)`."""
     is_length = isinstance(node, facts.Call) and isinstance(node.func, facts.Name) and node.func.id == "len"
@@ -134,7 +127,7 @@ def _moves(statement: facts.Stmt, path: str) -> bool:
     if not isinstance(statement, facts.Assign) or not isinstance(statement.value, facts.Call):
         return False
     func = statement.value.func
-    return isinstance(func, facts.Attr) and func.name in {"to", "cuda"} and dotted_path(func.value) == path
+    return isinstance(func, facts.Attr) and func.name in MOVES and dotted_path(func.value) == path
 
 
 def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
@@ -152,7 +145,7 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
             _set_kind(frame, typed, kind, is_it)
         return
     counted = _length_of(test.left)
-    if counted is not None and isinstance(right, facts.Const) and _NONE_LEFT.get((op, right.value)) is truth:
+    if counted is not None and isinstance(right, facts.Const) and OF_SOME.get((op, right.value)) is (not truth):
         _set_empty(frame, counted)
         return
     if op in {"is", "is not"} and isinstance(right, facts.Const) and right.kind == "none":
@@ -166,7 +159,7 @@ def _comparison(frame: Frame, test: facts.Compare, truth: bool) -> None:
             if isinstance(test.left, facts.Name):
                 frame.paths[not_none(test.left.id)] = NOTHING
         return
-    if op in _ORDERS:
+    if op in COMPARISONS:
         for side in (test.left, right):
             if type(side) is facts.Name:
                 value = frame.lookup(side.id)

@@ -12,12 +12,15 @@ from hostsync.facts import (
     Attr,
     Binary,
     Call,
+    Class,
     Compare,
     Const,
     Expr,
     For,
+    Function,
     Handler,
     If,
+    Lambda,
     Logical,
     Name,
     Slice,
@@ -30,9 +33,45 @@ from hostsync.facts import (
 )
 
 COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
+IDENTITIES: Final = frozenset({"is", "is not", "in", "not in"})
+"""Comparisons that give no tensor, whatever is compared."""
+ARITHMETIC: Final = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+    "<<": "lshift",
+    ">>": "rshift",
+}
+"""Operators, and what Python calls them: `__add__`, `__iadd__`, `operator.add`, `operator.and_`."""
+OF_SOME: Final[dict[tuple[str, str | int | float | None], bool]] = {
+    (">", 0): True,
+    (">=", 1): True,
+    ("!=", 0): True,
+    ("==", 0): False,
+    ("<", 1): False,
+    ("<=", 0): False,
+}
+"""Comparisons of a count with a number: whether they hold where there is something, and not where there is nothing."""
 COMBINING: Final = frozenset({"&", "|", "^"})
 """Operators that make a mask of masks."""
 PATHS: Final = frozenset({Name, Attr})
+DEFINITIONS: Final[frozenset[type]] = frozenset({Function, Lambda, Class})
+"""What is in there is not done where it stands."""
+BY_PLACE: Final = frozenset({"positional", "normal"})
+"""Kinds of parameters that take arguments by their places."""
+SINGLE: Final = BY_PLACE | {"keyword"}
+"""Kinds of parameters that take one argument each."""
+LITERALS: Final = frozenset({"none", "bool", "int", "float", "str"})
+"""Kinds of constants that stand for themselves, also between files."""
+SELF: Final = frozenset({"self", "cls"})
 
 
 def dotted_path(node: Expr) -> str | None:
@@ -197,9 +236,6 @@ def rebound(body: tuple[Stmt, ...], name: str) -> Iterator[tuple[Attr, Call]]:
             yield node.value.func, node.value
 
 
-_NO_NUMBERS: Final = frozenset({"is", "is not", "in", "not in"})
-
-
 def decides(body: tuple[Stmt, ...], name: str) -> bool:
     """Whether a condition of a statement compares what `name` stands for, which is one number then."""
     stack: list[object] = [body]
@@ -223,6 +259,6 @@ def _compares(test: Expr, name: str) -> bool:
         return any(_compares(value, name) for value in test.values)
     if isinstance(test, Unary):
         return _compares(test.operand, name)
-    if not isinstance(test, Compare) or set(test.ops) & _NO_NUMBERS:
+    if not isinstance(test, Compare) or set(test.ops) & IDENTITIES:
         return False
     return any(isinstance(side, Name) and side.id == name for side in (test.left, *test.rights))

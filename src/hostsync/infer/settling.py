@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from hostsync.infer.calls.conditions import checks_only
+from hostsync.infer.calls.file_readers import LOADING
 from hostsync.infer.calls.placing import device_of
 from hostsync.infer.classes import distribution_base, is_module_class
 from hostsync.infer.context import Context
@@ -149,7 +150,7 @@ def _at_setup(context: Context, record: Recorded, device: Device) -> bool:
     if event.op.startswith("torch.nn.init.") or _fills_parts(event.symbol):
         return True
     # What is loaded to a device is, also by set-up code, unless that is the CPU where nobody says otherwise.
-    is_loaded = event.op == "torch.load"
+    is_loaded = event.op in {"torch.load", LOADING}
     asked = [atom[1:] for atom in record.device if atom.startswith("=")]
     if (event.op.startswith("torch.linalg.") or event.op.rpartition(".")[2] in OF_MATRICES) and not asked:
         # Who takes apart a matrix to set something up does so where it is (measured: all of eleven that were reached).

@@ -9,23 +9,9 @@ from hostsync.infer.calls.host_calls import BUILTINS, ArgumentList, KeywordList
 from hostsync.infer.calls.own_calls import own_function
 from hostsync.infer.classes import class_attribute
 from hostsync.infer.frame import Frame
+from hostsync.infer.nodes import ARITHMETIC
 from hostsync.infer.values import NUMBER, UNKNOWN, Callable, Instance, Tensor, Value
 
-_ARITHMETIC: Final = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "truediv",
-    "//": "floordiv",
-    "%": "mod",
-    "**": "pow",
-    "@": "matmul",
-    "&": "and",
-    "|": "or",
-    "^": "xor",
-    "<<": "lshift",
-    ">>": "rshift",
-}
 _COMPARISONS: Final = {
     "==": ("__eq__", "__eq__"),
     "!=": ("__ne__", "__ne__"),
@@ -58,8 +44,8 @@ def operated(
         return None
     if op in _COMPARISONS:
         name, reflected = _COMPARISONS[op]
-    elif op in _ARITHMETIC:
-        name, reflected = f"__{_ARITHMETIC[op]}__", f"__r{_ARITHMETIC[op]}__"
+    elif op in ARITHMETIC:
+        name, reflected = f"__{ARITHMETIC[op]}__", f"__r{ARITHMETIC[op]}__"
     else:
         return None
     value = special(frame, node, left[1], name, right)

@@ -244,6 +244,8 @@ NUMBER: Final = Number()
 TEXT: Final = Text()
 NOTHING: Final = Nothing()
 SIZES: Final = Items("tuple", None, NUMBER)
+LISTED: Final = frozenset({"list", "range"})
+"""Kinds of sequences that hold numbers where they hold no tensors, even if their items are not known."""
 """The sizes of a tensor: known to the host."""
 
 

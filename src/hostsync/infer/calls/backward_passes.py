@@ -18,13 +18,11 @@ from hostsync.infer.classes import is_module_class
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.loaders_and_models import is_model_name
-from hostsync.infer.nodes import dotted_path, is_false, last_name, nodes_in
+from hostsync.infer.nodes import DEFINITIONS, dotted_path, is_false, last_name, nodes_in
 from hostsync.infer.origins import because
 from hostsync.infer.records import Recorded
 from hostsync.infer.values import UNKNOWN, Instance, Value
 
-_APART: Final = frozenset((facts.Function, facts.Class, facts.Lambda))
-"""What is in there is not done here."""
 _CUT: Final = frozenset(
     "detach item tolist numpy numel size dim argmax argmin argsort nonzero long int bool sign round floor ceil "
     "eq ne lt le gt ge isnan isinf isfinite".split()
@@ -145,11 +143,11 @@ def _operands(node: Any) -> list[facts.Expr]:
 
 def _assigned(body: tuple[facts.Stmt, ...]) -> dict[str, list[facts.Expr]]:
     """What a block assigns to names and attributes, or puts into what they hold, where gradients are kept."""
-    nodes = list(nodes_in(body, _APART))
+    nodes = list(nodes_in(body, DEFINITIONS))
     apart: set[int] = set()
     for node in nodes:
         if isinstance(node, facts.With) and any(map(_is_without_gradients, node.items)):
-            apart.update(id(inner) for inner in nodes_in(node.body, _APART))
+            apart.update(id(inner) for inner in nodes_in(node.body, DEFINITIONS))
     found: dict[str, list[facts.Expr]] = {}
     for node in nodes:
         if id(node) in apart:

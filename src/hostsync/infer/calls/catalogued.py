@@ -7,7 +7,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.arguments import Arguments, place
-from hostsync.infer.calls.conditions import event_kind, waiting
+from hostsync.infer.calls.conditions import waiting
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import result
 from hostsync.infer.calls.packed_sequences import PACKING, what_is_packed
@@ -258,7 +258,7 @@ def _record(
     versions: str,
     at_most: str | None,
 ) -> None:
-    kind = event_kind(op)
+    kind = op.event
     subject = (
         node.func.value
         if receiver is not None and isinstance(node.func, facts.Attr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from typing import Final
 
 from hostsync import facts
@@ -10,9 +11,11 @@ from hostsync.infer.calls.host_calls import BUILTINS, ArgumentList, Handler, Key
 from hostsync.infer.calls.image_transforms import PACKAGE, transformed
 from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.calls.placing import lead, merged
+from hostsync.infer.dtypes import PYTHON_TYPES
 from hostsync.infer.frame import Frame
 from hostsync.infer.iterating import iterated
 from hostsync.infer.joining import element_of, join
+from hostsync.infer.nodes import ARITHMETIC
 from hostsync.infer.values import (
     NOTHING,
     NUMBER,
@@ -151,7 +154,7 @@ def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
         return UNKNOWN
     callee, elements = args[0][1], [iterated(frame, value) for _, value in args[1:]]
     name = callee.name if isinstance(callee, Ref) else ""
-    if name in {"builtins.int", "builtins.float", "builtins.bool"}:
+    if name in PYTHON_TYPES:
         read_back(frame, node, name, args[1][0], elements[0])
         return Items("iterable", None, NUMBER)
     if name in _TEXTS:
@@ -164,10 +167,15 @@ def _map(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordLi
 
 _TEXTS: Final = frozenset({"builtins.str", "builtins.repr", "builtins.ascii"})
 _OPERATORS: Final = {
-    "add": "+", "and_": "&", "eq": "==", "floordiv": "//", "ge": ">=", "gt": ">", "iadd": "+", "imul": "*", "le": "<=",
-    "lt": "<", "matmul": "@", "mod": "%", "mul": "*", "ne": "!=", "or_": "|", "pow": "**", "sub": "-", "truediv": "/",
-    "xor": "^",
-}  # fmt: skip
+    **{f"{name}_" if iskeyword(name) else name: symbol for symbol, name in ARITHMETIC.items()},
+    **{f"i{name}": symbol for symbol, name in ARITHMETIC.items()},
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+}
 """Functions of `operator`, and what they stand for."""
 
 

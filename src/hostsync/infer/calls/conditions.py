@@ -9,43 +9,20 @@ from hostsync.infer.calls.arguments import ARGUMENTS, Arguments
 from hostsync.infer.calls.placing import device_of
 from hostsync.infer.devices import only_host
 from hostsync.infer.frame import Frame
-from hostsync.infer.values import Array, DeviceValue, Items, Nothing, Number, Tensor, Text, Unknown, Value, tensors_in
+from hostsync.infer.values import (
+    LISTED,
+    Array,
+    DeviceValue,
+    Items,
+    Nothing,
+    Number,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    tensors_in,
+)
 from hostsync.infer.versions import overlaps
-
-_SHAPE_OPS: Final = frozenset(
-    [
-        "nonzero",
-        "argwhere",
-        "where",
-        "masked_select",
-        "unique",
-        "unique_consecutive",
-        "bincount",
-        "histc",
-        "mode",
-        "repeat_interleave",
-        "one_hot",
-        "combinations",
-    ]
-)
-"""Operations whose waiting is about the shape, or range, of their result."""
-_READ_BACK_OPS: Final = frozenset(["item", "tolist", "equal", "allclose", "is_nonzero", "numpy", "cpu"])
-_SYNCHRONIZE_OPS: Final = frozenset(
-    [
-        "synchronize",
-        "empty_cache",
-        "barrier",
-        "monitored_barrier",
-        "all_gather_object",
-        "broadcast_object_list",
-        "gather_object",
-        "scatter_object_list",
-        "send_object_list",
-        "recv_object_list",
-    ]
-)
-_DATA: Final = frozenset({"list", "range"})
-"""Sequences that hold numbers where they hold no tensors, even if their items are not known."""
 
 
 def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
@@ -98,7 +75,9 @@ def _holds(predicate: str, value: Value | None, is_open: bool) -> bool:
             # Several numbers, or a size, ask for a shape; a list, a range or an array is data.
             return any(
                 isinstance(item, Array)
-                or (isinstance(item, Items) and (item.items is not None or item.kind in _DATA) and not tensors_in(item))
+                or (
+                    isinstance(item, Items) and (item.items is not None or item.kind in LISTED) and not tensors_in(item)
+                )
                 for item in value.items or ()
             )
         return isinstance(value, (Number, Array)) or (isinstance(value, Items) and not tensors_in(value))
@@ -142,13 +121,3 @@ def checks_only(op: Op) -> bool:
 
 def _asks_for_checks(test: ArgumentTest) -> bool:
     return test.predicate == "validating" or test.param in _HANDED_ON
-
-
-def event_kind(op: Op) -> str:
-    """What kind of event the wait of an operation is."""
-    short = op.name.rpartition(".")[2]
-    if short in _SHAPE_OPS:
-        return "shape"
-    if short in _READ_BACK_OPS or op.name.startswith("torch.testing."):
-        return "read-back"
-    return "synchronize" if short in _SYNCHRONIZE_OPS else "call"

@@ -24,12 +24,12 @@ from hostsync.infer.devices import (
     only_host,
     without_params,
 )
+from hostsync.infer.dtypes import TENSOR_TYPES
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.hints.defaults import speaks_of
 from hostsync.infer.hints.with_a_gpu import is_on_with_a_gpu
 from hostsync.infer.linking.handed import HELD
-from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.nodes import assigned_to, last_name, names_mentioned, receiver_node
 from hostsync.infer.origins import LOADER, reasons
 from hostsync.infer.values import (
@@ -230,7 +230,11 @@ def to_accelerator(
     frame: Frame, node: facts.Call, source: Tensor, op: str, wanted: DeviceValue, non_blocking: bool | None
 ) -> None:
     """Records a copy to an accelerator, with what is known of its source and of `non_blocking`."""
-    if non_blocking is None or (non_blocking and source.pinned is not False) or _has_nothing(receiver_node(node)):
+    if (
+        non_blocking is None
+        or (non_blocking and source.pinned is not False)
+        or _has_nothing(frame, receiver_node(node))
+    ):
         return
     if non_blocking and source.origin is not None:
         loader = next((reason for reason in reasons(source.origin) if reason.text.startswith(LOADER)), None)
@@ -301,7 +305,7 @@ def _is_made_of_data(frame: Frame, node: facts.Expr | None) -> bool:
     return isinstance(evaluate_silently(frame, node.args[0]), (Items, Number))
 
 
-def _has_nothing(source: facts.Expr | None) -> bool:
+def _has_nothing(frame: Frame, source: facts.Expr | None) -> bool:
     """`torch.empty(0, 4)`, `torch.tensor([]).long()`, `torch.LongTensor()`: without an element, nothing is copied."""
     while isinstance(source, facts.Call) and not source.args and isinstance(source.func, facts.Attr):
         if source.func.name in TENSOR_TYPES and not source.keywords:
@@ -315,7 +319,8 @@ def _has_nothing(source: facts.Expr | None) -> bool:
     sizes = source.args
     if isinstance(sizes[0], facts.Sequence):
         sizes = sizes[0].items
-    return name in {"empty", "zeros", "ones", "rand", "randn"} and any(
+    op = frame.context.ops.get(f"torch.{name}")
+    return (op is not None and op.makes_of_sizes) and any(
         isinstance(size, facts.Const) and size.kind == "int" and size.value == 0 for size in sizes
     )
 

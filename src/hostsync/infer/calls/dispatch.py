@@ -59,7 +59,7 @@ _OF_ARRAYS: Final = frozenset(
     "abs all any argmax argmin argsort bmm ceil clone cross cummax cummin cumprod cumsum diag diff eq flatten "
     "flip floor ge gt le log_softmax lt matmul max mean median min mm mul ne neg nonzero norm pow prod ravel "
     "reciprocal remainder repeat reshape roll round sign softmax square squeeze std sum t tile trace transpose "
-    "tril triu unique var view".split()
+    "unique var view".split()
 )
 """What tensors share with arrays: where there are no arrays, only a tensor has them."""
 _RESHAPING: Final = frozenset("copy flatten ravel repeat reshape round squeeze swapaxes transpose".split())

@@ -12,11 +12,13 @@ from typing import Final, TypeAlias
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.placing import device_of
-from hostsync.infer.devices import CPU, Device
+from hostsync.infer.devices import CPU, Device, is_certain, only_host
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame
 from hostsync.infer.values import DATA, NUMBER, UNKNOWN, Items, Tensor, Value
 from hostsync.infer.values import Mapping as MappingValue
+
+LOADING: Final = "safetensors.torch.load_file"
 
 _Reader: TypeAlias = Callable[[Frame, facts.Call, ArgumentList, KeywordList], Value]
 
@@ -51,7 +53,10 @@ def _data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordL
 
 
 def _weights(frame: Frame, node: facts.Call, args: ArgumentList, keywords: KeywordList) -> Value:
-    return MappingValue((), explain(Tensor(_told(keywords, args[1:2])), node))
+    device = _told(keywords, args[1:2])
+    if not only_host(device):
+        frame.emit("call", LOADING, "", node, device=device, confidence=None if is_certain(device) else "likely")
+    return MappingValue((), explain(Tensor(device), node))
 
 
 READERS: Final[Mapping[str, _Reader]] = MappingProxyType(
@@ -64,7 +69,7 @@ READERS: Final[Mapping[str, _Reader]] = MappingProxyType(
         },
         "torchvision.io.read_file": _bytes,
         "torchvision.io.read_video": _video,
-        "safetensors.torch.load_file": _weights,
+        LOADING: _weights,
         **dict.fromkeys(
             "json.load json.loads orjson.loads ujson.load ujson.loads yaml.load yaml.full_load yaml.safe_load "
             "tomllib.load tomllib.loads tomli.load tomli.loads toml.load toml.loads csv.reader csv.DictReader".split(),

@@ -35,6 +35,7 @@ from hostsync.infer.calls.sparse_products import sparse_product
 from hostsync.infer.calls.taken_to_the_host import TAKERS
 from hostsync.infer.classes import LIMITS
 from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, only_host
+from hostsync.infer.dtypes import TENSOR_TYPES
 from hostsync.infer.events import Reason
 from hostsync.infer.explaining import explain
 from hostsync.infer.frame import Frame, evaluate_silently
@@ -42,7 +43,6 @@ from hostsync.infer.hints.annotations import MODULE_CLASS, from_annotation, name
 from hostsync.infer.hints.defaults import is_device_name
 from hostsync.infer.hints.tables import is_of_tables
 from hostsync.infer.iterating import iterated
-from hostsync.infer.linking.plain import TENSOR_TYPES
 from hostsync.infer.methods.dispatch import method_call
 from hostsync.infer.nodes import last_name
 from hostsync.infer.origins import AS_ITS_DATASET, FROM_LOADER, LOADER, because

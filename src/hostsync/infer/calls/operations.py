@@ -35,26 +35,6 @@ from hostsync.infer.values import (
     tensor_on,
 )
 
-_WITH_POSITIONS: Final = frozenset({"topk", "sort", "kthvalue", "mode", "cummax", "cummin"})
-"""They give values and where these stood."""
-_PAIRS: Final = frozenset(
-    [
-        "max",
-        "min",
-        "median",
-        "nanmedian",
-        "mode",
-        "sort",
-        "kthvalue",
-        "topk",
-        "cummax",
-        "cummin",
-        "std_mean",
-        "var_mean",
-        "aminmax",
-    ]
-)
-
 
 def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value | None) -> Value:
     """What an operation returns for these arguments."""
@@ -98,15 +78,14 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
     pin = args.named.get("pin_memory")
     if pin is not None and not isinstance(pin, Nothing) and not (isinstance(pin, Number) and pin.const is False):
         tensor = tensor._replace(pinned=True if isinstance(pin, Number) and pin.const is True else None)
-    if returns == "tensors" and op.name.rpartition(".")[2] in _WITH_POSITIONS:
+    if returns == "tensors" and op.positions:
         tensor = tensor if op.ndim == "same" else tensor._replace(ndim=None)
         return Items("tuple", (tensor, tensor._replace(dtype="int")), UNKNOWN)
     if returns == "tensors":
         return Items("tuple", None, tensor._replace(ndim=None))
     if returns == "list":
         return Items("list", None, tensor)
-    short = op.name.rpartition(".")[2]
-    if op.ndim == "reduce" and short in _PAIRS and axis_given(args):
+    if op.positions and axis_given(args):
         other = args.named.get("other")
         second = args.extra[0] if args.extra else args.named.get("dim")
         if isinstance(other, Tensor) or isinstance(second, Tensor):

@@ -10,6 +10,7 @@ from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.calls.callbacks import call_back
 from hostsync.infer.calls.catalogued import called, flags
+from hostsync.infer.calls.derived_distributions import method_of_base
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.image_transforms import MAKES_TENSORS, PACKAGE, tensor_of_picture, transformed
 from hostsync.infer.calls.indexed import said_by_tables
@@ -57,9 +58,17 @@ def construct(frame: Frame, node: facts.Call, callee: ClassRef, args: ArgumentLi
     made = metric_made(frame.context, Instance(callee.name, True), args, keywords)
     values = [*(value for _, value in args), *(value for _, _, value in keywords)]
     tensors = [tensor for value in values for tensor in tensors_in(value)]
-    if tensors and distribution_base(frame.context, callee.name) is not None:
+    distribution = distribution_base(frame.context, callee.name)
+    if distribution is not None and not isinstance(init, Callable) and _is_plain(frame, callee.name):
+        method_of_base(frame, node, made, distribution, "__init__", args, keywords)
+    if tensors and distribution is not None:
         return made._replace(device=merged(tensors), options=flags(keywords))
     return made
+
+
+def _is_plain(frame: Frame, name: str) -> bool:
+    """Whether all that a class is derived from are distributions: a base of another kind may make its objects anew."""
+    return all(distribution_base(frame.context, info.name) is not None for info in frame.context.lineage(name))
 
 
 def own_function(

@@ -6,15 +6,13 @@ from typing import Final
 
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.arguments import Arguments
+from hostsync.infer.dtypes import PYTHON_TYPES
 from hostsync.infer.values import UNKNOWN, DtypeValue, Items, Nothing, Number, Ref, Tensor, Unknown, Value
 
-_OPERANDS: Final = ("input", "self", "other", "end")
+_OPERANDS: Final = ("input", "other", "end")
 """Parameters that may be a number in the place of a tensor."""
-_SUMS: Final = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})
-"""They count truth values."""
-_FACTORIES_BY_SIZE: Final = frozenset(
-    ["zeros", "ones", "empty", "full", "rand", "randn", "new_zeros", "new_ones", "new_empty", "new_full"]
-)
+_SIZES: Final = ("size", "shape", "repeats")
+"""Parameters that say the sizes of a result, one for each dimension."""
 
 
 def broadcast(tensors: list[Tensor] | tuple[Tensor, ...]) -> int | None:
@@ -48,14 +46,10 @@ def promoted(values: list[Value]) -> str:
     return "int" if "int" in kinds else "bool"
 
 
-_PYTHON_TYPES: Final = {"builtins.bool": "bool", "builtins.int": "int", "builtins.float": "float"}
-"""Python's own types, which torch takes for its element types."""
-
-
 def dtype_named(value: Value | None) -> DtypeValue | None:
     """The element type that an argument says; None where it says none."""
     if isinstance(value, Ref):
-        dtype = _PYTHON_TYPES.get(value.name)
+        dtype = PYTHON_TYPES.get(value.name)
         return None if dtype is None else DtypeValue(dtype)
     return value if isinstance(value, DtypeValue) else None
 
@@ -70,20 +64,16 @@ def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
     if op.dtype == "promoted":
         numbers = (args.named.get(name) for name in _OPERANDS)
         return promoted([*tensors, *(value for value in numbers if isinstance(value, Number))])
+    if op.dtype == "summed":
+        return "" if not tensors else "int" if tensors[0].dtype == "bool" else tensors[0].dtype
     if op.dtype:
         return op.dtype
-    short = op.name.rpartition(".")[2]
-    if short in _SUMS and tensors and (tensors[0].dtype == "bool" or op.ndim != "same"):
-        return "int" if tensors[0].dtype == "bool" else tensors[0].dtype
-    if op.device == "argument":
-        if short in {"arange", "range"}:
-            values = [v for k, v in args.named.items() if k in {"start", "end", "step"}] + list(args.extra)
-            # Where nothing is known of the numbers they are whole, as good as always.
-            return promoted(values) or ("" if any(isinstance(value, Tensor) for value in values) else "int")
-        if short in {"zeros", "ones", "empty", "rand", "randn", "linspace", "logspace", "eye"}:
-            return "float"
-        if short == "full":
-            return promoted([args.named.get("fill_value", UNKNOWN)])
+    if op.name in {"torch.arange", "torch.range"}:
+        values = [v for k, v in args.named.items() if k in {"start", "end", "step"}] + list(args.extra)
+        # Where nothing is known of the numbers they are whole, as good as always.
+        return promoted(values) or ("" if any(isinstance(value, Tensor) for value in values) else "int")
+    if op.name == "torch.full":
+        return promoted([args.named.get("fill_value", UNKNOWN)])
     if op.ndim == "same" and tensors:
         return tensors[0].dtype
     return ""
@@ -91,7 +81,7 @@ def result_dtype(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> str:
 
 def size_of(args: Arguments) -> int | None:
     """Number of dimensions that a size argument asks for."""
-    size = args.named.get("size")
+    size = next((args.named[name] for name in _SIZES if name in args.named), None)
     if isinstance(size, Items) and size.items is not None:
         if len(size.items) == 1:
             only = size.items[0]
@@ -116,6 +106,10 @@ def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | N
         return int(op.ndim)
     if op.ndim == "same":
         return first
+    if op.ndim == "more":
+        return None if first is None else first + 1
+    if op.ndim == "size":
+        return size_of(args)
     if op.ndim == "broadcast":
         return broadcast(tensors) if tensors and not any(isinstance(v, Unknown) for v in args.named.values()) else None
     if op.ndim == "reduce":
@@ -132,27 +126,7 @@ def result_ndim(op: Op, args: Arguments, tensors: tuple[Tensor, ...]) -> int | N
             return None
         return max(first - 1, 0)
     short = op.name.rpartition(".")[2]
-    if short in _FACTORIES_BY_SIZE:
-        return size_of(args)
-    if short == "unsqueeze" and first is not None:
-        return first + 1
     if short == "flatten" and set(args.named) <= {"input", "start_dim"}:
         start = args.named.get("start_dim", Number(0))
         return start.const + 1 if isinstance(start, Number) and type(start.const) is int and start.const >= 0 else None
-    if short == "stack":
-        return None if first is None else first + 1
-    if short in {"cat", "concat", "concatenate"}:
-        return first
-    if short in {"view", "reshape", "permute", "expand", "repeat"}:
-        for name in ("size", "shape", "dims", "sizes", "repeats"):
-            held = args.named.get(name)
-            if isinstance(held, Items) and held.items is not None:
-                count = len(held.items)
-                if count == 1:
-                    only = held.items[0]
-                    if isinstance(only, Items):
-                        return len(only.items) if only.items is not None else None
-                    return 1 if isinstance(only, Number) else None
-                return count
-        return None
-    return None
+    return first if short in {"cat", "concat", "concatenate"} else None

@@ -13,6 +13,7 @@ from hostsync import facts
 from hostsync.infer.calls.host_calls import KeywordList
 from hostsync.infer.classes import class_attribute, is_module_class
 from hostsync.infer.devices import ANYWHERE, CPU, only_host
+from hostsync.infer.dtypes import TO_FLOATS
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.loaders_and_models import is_model_name
@@ -195,7 +196,7 @@ _LOOPS: Final[frozenset[type]] = frozenset({facts.For, facts.Generator})
 
 
 _COPYING: Final = frozenset("clone contiguous detach flatten reshape squeeze unsqueeze view".split())
-_CONVERTING: Final = _COPYING | {"float", "double", "half", "bfloat16", "long", "int", "bool"}
+_CONVERTING: Final = _COPYING | TO_FLOATS | {"long", "int", "bool"}
 
 
 def moved_on(frame: Frame, node: facts.Call, wanted: DeviceValue, *, is_made_here: bool = False) -> None:

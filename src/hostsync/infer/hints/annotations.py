@@ -8,6 +8,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.devices import ANYWHERE, Device, of_param
+from hostsync.infer.dtypes import CLASSES
 from hostsync.infer.hints.tables import is_of_tables
 from hostsync.infer.joining import join
 from hostsync.infer.nodes import last_name
@@ -32,21 +33,6 @@ from hostsync.infer.values import (
     Value,
 )
 
-TENSOR_DTYPES: Final = {
-    "Tensor": "",
-    "Parameter": "",
-    "Buffer": "",
-    "FloatTensor": "float",
-    "DoubleTensor": "float",
-    "HalfTensor": "float",
-    "BFloat16Tensor": "float",
-    "LongTensor": "int",
-    "IntTensor": "int",
-    "ShortTensor": "int",
-    "CharTensor": "int",
-    "ByteTensor": "",
-    "BoolTensor": "bool",
-}
 _JAXTYPING: Final = {
     "Float": "float",
     "Int": "int",
@@ -180,9 +166,9 @@ def _plain(node: facts.Expr, resolve: Function[[facts.Expr], Value], device: Dev
     if root == "torch":
         # `TensorLike = torch.Tensor`: what it stands for counts, not what it is called.
         name = dotted.rpartition(".")[2]
-    if name in TENSOR_DTYPES and root not in _OTHER_FRAMEWORKS and _root_name(node) not in _OTHER_FRAMEWORKS:
+    if name in CLASSES and root not in _OTHER_FRAMEWORKS and _root_name(node) not in _OTHER_FRAMEWORKS:
         if isinstance(value, Ref) or name == "Tensor" or dotted == name:
-            return Tensor(device, TENSOR_DTYPES[name], param=param)
+            return Tensor(device, CLASSES[name], param=param)
         return None
     if dotted in _TAKEN_FOR_TENSORS:
         return Tensor(device, param=param)

@@ -7,6 +7,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.catalogue.model import Op
+from hostsync.infer.devices import MOVES
 from hostsync.infer.frame import Frame, evaluate_silently
 from hostsync.infer.nodes import calls_in, dotted_path, is_none, last_name, nodes_in
 from hostsync.infer.values import Ref, Tensor
@@ -74,7 +75,7 @@ def _keeps(frame: Frame, node: facts.Expr | None, path: str) -> bool:
     ):
         return False
     op = frame.context.ops.get(f"Tensor.{node.func.name}")
-    return node.func.name in {"to", "cuda"} or (op is not None and op.returns == "tensor" and op.ndim == "same")
+    return node.func.name in MOVES or (op is not None and op.returns == "tensor" and op.ndim == "same")
 
 
 def _least_by_use(frame: Frame, node: object, path: str) -> int:
@@ -114,7 +115,8 @@ def _along(frame: Frame, node: facts.Call, name: str, at: int) -> int:
         at: how many arguments come before those of the method of the same name.
     """
     op = frame.context.ops.get(name) if name else _function(frame, node)
-    if op is None or op.name.rpartition(".")[2] in _WITH_NEW:
+    if op is None or op.ndim == "more":
+        # Of what has a new dimension, that may be the one.
         return 0
     names = [param.name for param in op.params if param.kind == "normal"]
     given = [*zip(names[at:], node.args[at:], strict=False), *((k.name or "", k.value) for k in node.keywords)]
@@ -129,8 +131,6 @@ def _function(frame: Frame, node: facts.Call) -> Op | None:
 
 _DIMENSIONS: Final = frozenset({"dim", "dims", "axis", "dim0", "dim1", "start_dim"})
 """Parameters that say which dimensions an operation works along."""
-_WITH_NEW: Final = frozenset({"unsqueeze", "unsqueeze_", "stack", "diag_embed", "one_hot", "expand_dims"})
-"""What works along a dimension that is there only afterwards."""
 
 
 def _up_to(node: facts.Expr) -> int:
@@ -161,13 +161,15 @@ def made_with_more(frame: Frame, node: facts.Expr, count: int) -> bool:
         if isinstance(target, facts.Name) and target.id == node.id:
             for call in calls_in((facts.ExprStmt(found.span, found.value),)):
                 stars = sum(isinstance(arg, facts.Starred) for arg in call.args)
-                if stars and len(call.args) - stars >= count and last_name(call.func) in _MAKES:
+                if stars and len(call.args) - stars >= count and _makes_of_sizes(frame, last_name(call.func)):
                     return True
     return False
 
 
-_MAKES: Final = frozenset({"empty", "ones", "rand", "randn", "zeros", "new_empty", "new_ones", "new_zeros"})
-"""What makes a tensor of the sizes that it is given one by one."""
+def _makes_of_sizes(frame: Frame, name: str) -> bool:
+    """Whether something makes a tensor of the sizes that it is given one by one, by the last part of its name."""
+    op = frame.context.ops.get(f"torch.{name}") or frame.context.ops.get(f"Tensor.{name}")
+    return op is not None and op.makes_of_sizes
 
 
 def _of_shape(node: facts.Expr) -> facts.Expr | None:

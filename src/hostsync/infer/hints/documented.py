@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from hostsync.infer.devices import Device
-from hostsync.infer.hints.annotations import TENSOR_DTYPES, union
+from hostsync.infer.dtypes import CLASSES, TENSOR_TYPES
+from hostsync.infer.hints.annotations import union
 from hostsync.infer.values import NOTHING, NUMBER, TEXT, Items, Tensor, Value
 
 _ROLE: Final = re.compile(r":\w+(?::\w+)*:(?=`)|[`*~]")
@@ -19,7 +20,7 @@ _MANY: Final = re.compile(r"(list|tuple|sequence|iterable)(?: of |\[)(.*?)\]?", 
 _NUMBERS: Final = frozenset({"int", "float", "bool", "boolean", "number", "scalar", "integer"})
 _TEXTS: Final = frozenset({"str", "string"})
 _SAYS_NOTHING: Final = frozenset({"", "optional", "required"})
-_DTYPES: Final = {name.lower(): dtype for name, dtype in TENSOR_DTYPES.items() if name.endswith("Tensor")}
+_DTYPES: Final = {name.lower(): CLASSES[name] for name in TENSOR_TYPES}
 
 
 def from_docstring(text: str, device: Device, param: str) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.nodes import last_name
+from hostsync.infer.nodes import OF_SOME, last_name
 
 
 def has_elements(test: facts.Expr) -> bool | None:
@@ -14,7 +14,7 @@ def has_elements(test: facts.Expr) -> bool | None:
     if isinstance(test, facts.Compare):
         if len(test.rights) != 1 or not isinstance(test.rights[0], facts.Const) or not _counts(test.left):
             return None
-        return _OF_SOME.get((test.ops[0], test.rights[0].value))
+        return OF_SOME.get((test.ops[0], test.rights[0].value))
     return True if isinstance(test, facts.Call) and _counts(test) else None
 
 
@@ -24,11 +24,3 @@ def _counts(node: facts.Expr) -> bool:
 
 
 _COUNTS: Final = frozenset({"len", "numel", "nelement", "size", "shape"})
-_OF_SOME: Final[dict[tuple[str, str | int | float | None], bool]] = {
-    (">", 0): True,
-    (">=", 1): True,
-    ("!=", 0): True,
-    ("==", 0): False,
-    ("<", 1): False,
-    ("<=", 0): False,
-}

@@ -32,6 +32,7 @@ from hostsync.facts import (
     Unary,
     While,
 )
+from hostsync.infer.devices import MOVES
 from hostsync.infer.hints.asked_types import GUARDING, asked_for_tensors, leaves_behind, split_by_type
 from hostsync.infer.hints.evidence_of_calls import (
     Annotated,
@@ -46,6 +47,7 @@ from hostsync.infer.nodes import (
     COMBINING,
     COMPARISONS,
     PATHS,
+    SELF,
     SEVERAL_CHILDREN,
     SINGLE_CHILDREN,
     dotted_path,
@@ -57,9 +59,7 @@ from hostsync.infer.nodes import (
 
 _PLACED: Final = frozenset({"cpu", "cuda", "detach"})
 """Methods of what has a device."""
-_TO_THE_DEVICE: Final = frozenset({"to", "cuda"})
 _SHAPES: Final = frozenset({"shape", "ndim"})
-_SELF: Final = frozenset({"self", "cls"})
 _CONVERSIONS: Final = frozenset({"as_tensor", "asarray", "from_numpy", "new_tensor", "tensor"})
 _FILLS: Final = frozenset({"full", "full_like", "new_full"})
 """They take what they convert behind the size."""
@@ -178,7 +178,7 @@ def usage_of(
                     note_tensor(tensors, value, span)
                 elif name == "device":
                     note_tensor(placed, value, span)
-                elif uses_torch and name in _TO_THE_DEVICE and type(value) is a_call:
+                elif uses_torch and name in MOVES and type(value) is a_call:
                     _, made, _, _ = value
                     if type(made) is an_attribute and made.name in _SHAPED:
                         note_tensor(tensors, made.value, span)
@@ -219,7 +219,7 @@ def usage_of(
                     stores = stores or name in _REGISTERING
                     if name in _PLACED:
                         note_tensor(placed, owner, span)
-                    if name in _TO_THE_DEVICE:
+                    if name in MOVES:
                         moved.add(owner.id)
                     elif name in _LIKE_ARRAYS:
                         shaped.add(owner.id)
@@ -325,7 +325,7 @@ def usage_of(
     if uses_torch:
         # A module has a device but no shape, an array a shape but no device.
         for path in shaped.intersection(placed):
-            if path not in tensors and path not in _SELF:
+            if path not in tensors and path not in SELF:
                 tensors[path] = placed[path]
     for name, row in converted:
         if name in tensors and tensors[name][0] > row:
@@ -348,10 +348,10 @@ def usage_of(
 
 def _moves_attribute(call: Call) -> bool:
     """`setattr(self, name, value.to(device))` for a name that is not written there."""
-    if len(call.args) != 3 or dotted_path(call.args[0]) not in _SELF or type(call.args[1]) is Const:
+    if len(call.args) != 3 or dotted_path(call.args[0]) not in SELF or type(call.args[1]) is Const:
         return False
     value = call.args[2]
-    return type(value) is Call and type(value.func) is Attr and value.func.name in _TO_THE_DEVICE
+    return type(value) is Call and type(value.func) is Attr and value.func.name in MOVES
 
 
 _NO_NAMES: Final[frozenset[str]] = frozenset()
@@ -427,7 +427,7 @@ def _is_of_attribute(node: Expr) -> bool:
         node = node.value if isinstance(node, Subscript) else node.func
         if type(node) is Attr and node.name in _FILLING:
             node = node.value
-    return type(node) is Attr and type(node.value) is Name and node.value.id in _SELF
+    return type(node) is Attr and type(node.value) is Name and node.value.id in SELF
 
 
 def _combined_with_comparisons(node: Binary) -> list[str]:

@@ -7,12 +7,13 @@ from typing import Final, TypeAlias
 
 from hostsync.catalogue.model import Op
 from hostsync.facts import Attr, Binary, Call, Compare, Expr, Name, Place, Sequence, Starred, Subscript, Unary
+from hostsync.infer.dtypes import NO_FLOATS, TO_FLOATS
 from hostsync.infer.hints.mask_names import is_called_a_mask
 from hostsync.infer.nodes import COMPARISONS, PATHS, dotted_path, is_number, used_path
 
 _SIZE_CALLS: Final = frozenset({"dim", "long", "view", "ndimension", "nelement"})
 """Members that prove a tensor only when called: arrays and modules have an attribute, or nothing, of that name."""
-_TENSOR_PARAMS: Final = frozenset({"input", "self", "tensor", "x", "query", "A", "condition"})
+_TENSOR_PARAMS: Final = frozenset({"input", "tensor", "x", "query", "A", "condition"})
 """Names that torch gives to a first parameter that must be a tensor."""
 _NUMBER_FIRST: Final = frozenset(
     [f"torch.{name}" for name in "pow float_power remainder xlogy bucketize result_type".split()]
@@ -49,18 +50,16 @@ _KEEPING: Final = (
     | _OF_TENSORS_ALONE
 )
 """Methods that give a tensor when called on one, and an array or number when called on such."""
-_MOVES: Final = frozenset({"float", "half", "double", "bfloat16", "cpu", "cuda", "detach", "long"})
+_CASTS: Final = TO_FLOATS | {"detach", "long"}
+"""Methods that give nothing but a module or a tensor."""
+_MOVES: Final = _CASTS | {"cpu", "cuda"}
 """Methods that modules and tensors have, but arrays and numbers don't."""
-_CASTS: Final = frozenset({"float", "half", "double", "bfloat16", "detach", "long"})
-"""Those that give nothing but a module or a tensor."""
 _MASK_METHODS: Final = frozenset({"any", "all", "logical_not", "logical_and", "logical_or"})
 """Methods that what is also used as an index has only where it is a mask; `_OF_MASKS` are such functions."""
 _OF_CONTEXTS: Final = frozenset({"save_for_backward", "mark_dirty", "mark_non_differentiable"})
 """Methods of the context of an autograd function that take nothing but tensors."""
 _OF_MASKS: Final = frozenset({"torch.any", "torch.all", "torch.logical_not"})
 _MASK_PARAMS: Final = frozenset({"mask", "condition"})
-_WHOLE_DTYPES: Final = frozenset({"int8", "uint8", "int16", "short", "int32", "int", "int64", "long", "bool"})
-"""No module is of these: `x.to(torch.int64)` proves a tensor."""
 _NOT_PROOF: Final = frozenset({"torch.is_tensor", "torch.is_storage", "torch.Tensor", "torch.save", "torch.typename"})
 Annotated: TypeAlias = tuple[str | None, ...]
 """Of the parameters of a function that a place may give, the names of those that are annotated as tensors."""
@@ -195,7 +194,8 @@ def _beside_numbers(node: Expr) -> Expr:
 _GIVING: Final = frozenset({"tensor", "tensors", "self"})
 _BY_NUMBER: Final = (".select", ".select_copy", ".select_scatter")
 """Their `index` is a number."""
-_GATHERING: Final = frozenset({"gather", "scatter", "scatter_add", "index_select"})
+_GATHERING: Final = frozenset({"gather", "scatter"})
+"""Methods of tensors whose `index` is one, though others have methods of these names."""
 
 
 def proves_tensor(call: Call, ops: Mapping[str, Op]) -> bool:
@@ -235,4 +235,5 @@ def root_of_chain(node: Expr) -> Expr:
 
 
 def _is_whole_dtype(node: Expr) -> bool:
-    return type(node) is Attr and node.name in _WHOLE_DTYPES and type(node.value) is Name and node.value.id == "torch"
+    """`torch.int64`, `torch.bool`: no module is of these."""
+    return type(node) is Attr and node.name in NO_FLOATS and type(node.value) is Name and node.value.id == "torch"

@@ -13,7 +13,7 @@ import re
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.devices import ANYWHERE, CPU, is_certain, unmixed
+from hostsync.infer.devices import ANYWHERE, CPU, MOVES, is_certain, unmixed
 from hostsync.infer.events import Reason
 from hostsync.infer.frame import Frame
 from hostsync.infer.joining import join
@@ -42,7 +42,6 @@ _SETTINGS: Final = re.compile(r"config|cfg|(^|_)(conf|opts?|options?|args|settin
 """Names of what holds settings: numbers and texts, whatever others have put under such a key."""
 _WHOLE: Final = "*"
 """Begins what stands for a dictionary that is moved as a whole: the name that it goes by."""
-_MOVES: Final = frozenset({"to", "cuda"})
 
 
 def is_setting(node: facts.Expr) -> bool:
@@ -86,7 +85,7 @@ def _is_moved(node: facts.Expr) -> bool:
     """`value.to(device)`, or that if it can be moved, else the value."""
     if isinstance(node, facts.Conditional):
         return _is_moved(node.body) or _is_moved(node.orelse)
-    return isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in _MOVES
+    return isinstance(node, facts.Call) and isinstance(node.func, facts.Attr) and node.func.name in MOVES
 
 
 def _name(path: str) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from hostsync import facts
-from hostsync.infer.devices import CPU
+from hostsync.infer.devices import CPU, is_of_params
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import Instance, Items, Tensor, Unknown, Value
 
@@ -18,10 +18,17 @@ SAMPLE: Final = Tensor(CPU, sure=False)
 
 
 def may_be_loader(value: Value) -> bool:
-    """What nothing is known of, or only that it can be iterated over."""
+    """What nothing is known of, or only that it can be iterated over, or that what comes of it is tensors."""
     if isinstance(value, Items):
-        return value.items is None and isinstance(value.element, Unknown)
+        is_open = isinstance(value.element, Unknown) or _is_handed_in(value.element)
+        return value.items is None and is_open
     return isinstance(value, Unknown)
+
+
+def _is_handed_in(value: Value) -> bool:
+    """A tensor or a group of such of which only the annotation of a parameter tells."""
+    parts = value.items or () if isinstance(value, Items) else (value,)
+    return bool(parts) and all(isinstance(part, Tensor) and is_of_params(part.device) for part in parts)
 
 
 def is_loader_name(name: str) -> bool:

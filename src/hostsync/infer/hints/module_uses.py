@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from hostsync import facts
+from hostsync.infer.devices import MOVES
+from hostsync.infer.dtypes import TO_FLOATS
 
 _OF_MODULES: Final = frozenset(
     "apply children eval forward load_state_dict modules named_parameters parameters state_dict train zero_grad".split()
 )
 """Methods that modules have, and tensors do not."""
-GIVE_THE_MODULE: Final = frozenset(
-    {"eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "apply", "type", "to_empty"}
-)
+GIVE_THE_MODULE: Final = TO_FLOATS | {"eval", "train", "requires_grad_", "apply", "type", "to_empty"}
 """Methods of a module that give it back, changed in place. (Where `to_empty` puts it is not followed.)"""
-_MOVES: Final = frozenset({"cuda", "to"})
 
 
 def is_used_as_module(body: tuple[facts.Stmt, ...], name: str) -> bool:
@@ -26,7 +25,7 @@ def is_used_as_module(body: tuple[facts.Stmt, ...], name: str) -> bool:
         if type(node) is facts.Call and _is_of_module(node.func, name, _OF_MODULES):
             return True
         is_dropped = type(node) is facts.ExprStmt and type(node.value) is facts.Call
-        if is_dropped and _is_of_module(node.value.func, name, _MOVES):
+        if is_dropped and _is_of_module(node.value.func, name, MOVES):
             return True
         if isinstance(node, tuple):
             stack.extend(node)

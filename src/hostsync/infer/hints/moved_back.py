@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from hostsync import facts
+from hostsync.infer.devices import MOVES
 from hostsync.infer.nodes import dotted_path, nodes_in
 
-_MOVES: Final = frozenset({"to", "cuda", "cpu"})
+_MOVES: Final = MOVES | {"cpu"}
 
 
 class _Move(NamedTuple):

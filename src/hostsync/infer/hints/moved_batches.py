@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from hostsync import facts
-from hostsync.infer.devices import ANYWHERE, CPU
+from hostsync.infer.devices import ANYWHERE, CPU, MOVES
 from hostsync.infer.nodes import names_mentioned
 from hostsync.infer.values import Items, Tensor, Value
 
@@ -35,11 +35,7 @@ def _moves_part(target: facts.Expr, body: tuple[facts.Stmt, ...]) -> bool:
     stack: list[object] = [body]
     while stack:
         current = stack.pop()
-        if (
-            isinstance(current, facts.Call)
-            and isinstance(current.func, facts.Attr)
-            and current.func.name in {"to", "cuda"}
-        ):
+        if isinstance(current, facts.Call) and isinstance(current.func, facts.Attr) and current.func.name in MOVES:
             root = current.func.value
             while isinstance(root, (facts.Subscript, facts.Attr, facts.Call)):
                 root = root.func if isinstance(root, facts.Call) else root.value

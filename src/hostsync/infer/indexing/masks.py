@@ -8,7 +8,7 @@ from hostsync import facts
 from hostsync.infer.devices import only_host
 from hostsync.infer.frame import Frame
 from hostsync.infer.hints.mask_names import is_called_a_mask, is_named_mask
-from hostsync.infer.nodes import COMBINING, decides, dotted_path, text_key
+from hostsync.infer.nodes import COMBINING, IDENTITIES, decides, dotted_path, text_key
 from hostsync.infer.values import Items, Method, Tensor, Unknown, Value
 
 
@@ -18,7 +18,7 @@ def is_comparison(node: facts.Expr) -> bool:
         return node.op == "~" and is_comparison(node.operand)
     if isinstance(node, facts.Binary):
         return node.op in COMBINING and (is_comparison(node.left) or is_comparison(node.right))
-    return isinstance(node, facts.Compare) and not set(node.ops) & {"in", "not in", "is", "is not"}
+    return isinstance(node, facts.Compare) and not set(node.ops) & IDENTITIES
 
 
 def is_mask_by_use(frame: Frame, node: facts.Expr) -> bool:

@@ -12,6 +12,7 @@ from hostsync.infer.indexing.masks import as_mask, is_comparison, is_mask_by_use
 from hostsync.infer.joining import element_of
 from hostsync.infer.nodes import last_name
 from hostsync.infer.values import (
+    LISTED,
     UNKNOWN,
     Array,
     Items,
@@ -105,24 +106,21 @@ def _kind_of(node: facts.Expr, value: Value) -> str:
             return "list"
         if isinstance(inner, Number) or (isinstance(node, facts.Sequence) and node.kind == "list"):
             return "list"
-        return "list" if value.kind in {"list", "range"} and not isinstance(inner, Text) else "unknown"
+        return "list" if value.kind in LISTED and not isinstance(inner, Text) else "unknown"
     if isinstance(node, facts.Const):
         return node.kind if node.kind in {"none", "ellipsis"} else "unknown"
     return "unknown"
-
-
-_LISTED: Final = frozenset({"list", "range"})
 
 
 def is_of_tensors(index: Value) -> bool:
     """A list or range of numbers, or tensors of positions on the CPU: an index of tensors and arrays only."""
     if isinstance(index, Items) and index.kind == "tuple" and index.items:
         # A list can be no part of a key, and a range hardly is.
-        return any(isinstance(item, Items) and item.kind in _LISTED for item in index.items) or all(
+        return any(isinstance(item, Items) and item.kind in LISTED for item in index.items) or all(
             isinstance(item, Tensor) and is_of_tensors(item) for item in index.items
         )
     if isinstance(index, Items):
-        return index.kind in _LISTED and isinstance(element_of(index), Number)
+        return index.kind in LISTED and isinstance(element_of(index), Number)
     return isinstance(index, Tensor) and index.sure and index.device == CPU and index.dtype == "int" and index.ndim != 0
 
 

@@ -15,6 +15,7 @@ from hostsync.infer.devices import (
     ANYWHERE,
     CPU,
     MOVED,
+    MOVES,
     UNTOLD,
     Device,
     is_of_params,
@@ -76,8 +77,6 @@ COMMON: Final = frozenset(
 ROUNDS: Final = 3
 """How many calls deep evidence is handed on inside a module."""
 _MOST_NAMED_CALLS: Final = 200
-_MOVERS: Final = frozenset({"to", "cuda"})
-"""Methods by which users move an object of whatever class: to the accelerator, nearly always."""
 
 
 def name_of(receiver: Value) -> str:
@@ -176,7 +175,7 @@ def device_handed(symbol: str, site: CallSite, param: str) -> DeviceValue | None
         return None
     device = device_of(value).device
     owner, _, caller = site.caller.rpartition(".")
-    if owner and caller in _MOVERS and not only_host(device):
+    if owner and caller in MOVES and not only_host(device):
         return DeviceValue(MOVED)
     if is_of_params(device) and site.caller.rpartition(".")[2] == symbol.rpartition(".")[2]:
         return None

@@ -13,7 +13,9 @@ from typing import Any, Final, TypeAlias
 from hostsync import facts
 from hostsync.facts import new
 from hostsync.infer.devices import CPU
+from hostsync.infer.dtypes import TENSOR_TYPES
 from hostsync.infer.joining import join
+from hostsync.infer.nodes import LITERALS
 from hostsync.infer.origins import TOLD_BY_DEFAULT
 from hostsync.infer.values import (
     NOTHING,
@@ -262,11 +264,6 @@ def _constant(data: Plain) -> facts.Const | None:
 
 
 _NONE: Final = facts.Const(_NOWHERE, "none", None)
-TENSOR_TYPES: Final = frozenset(
-    "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
-    "BoolTensor Tensor".split()
-)
-"""The names of torch's types of tensors, those with a dtype among them."""
 _TENSOR: Final = facts.Const(_NOWHERE, "str", "torch.Tensor")
 
 
@@ -289,7 +286,7 @@ def _default(node: facts.Expr | None) -> Plain:
         return None
     if isinstance(node, facts.Call) and _decorator(node) == "device" and node.args:
         node = node.args[0]
-    if isinstance(node, facts.Const) and node.kind in {"none", "bool", "int", "float", "str"}:
+    if isinstance(node, facts.Const) and node.kind in LITERALS:
         if isinstance(node.value, str) and len(node.value) > _LONGEST_TEXT:
             return ["ellipsis", None]
         return [node.kind, node.value]

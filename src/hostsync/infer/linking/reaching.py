@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from hostsync import facts
 from hostsync.infer.hints.asked_types import asks_for_tracing
 from hostsync.infer.hints.elements import has_elements
-from hostsync.infer.nodes import last_name, nodes_in
+from hostsync.infer.nodes import DEFINITIONS, LITERALS, SINGLE, last_name, nodes_in
 from hostsync.infer.values import Array, Instance, Items, Mapping, Nothing, Number, Tensor, Text, Value
 
 Constant: TypeAlias = str | int | float | bool | None
@@ -63,7 +63,7 @@ def scope_of(function: facts.Function, held: Callable[[str], tuple[Constant] | N
         function: its definition.
         held: what attributes of its object usually are.
     """
-    params = {param.name: param for param in function.params if param.kind in _SINGLE}
+    params = {param.name: param for param in function.params if param.kind in SINGLE}
     return Scope(params, held, function.params[0].name if function.params else "", {})
 
 
@@ -170,7 +170,7 @@ def _without(scope: Scope, statement: facts.Stmt) -> Scope:
     """The scope behind a statement, which may put something else under the names of parameters."""
     if isinstance(statement, (facts.ExprStmt, facts.Return)):
         return scope
-    parts = (statement,) if isinstance(statement, facts.Assign) else nodes_in((statement,), _DEFINING)
+    parts = (statement,) if isinstance(statement, facts.Assign) else nodes_in((statement,), DEFINITIONS)
     gone = {name for node in parts for name in set_by(node)}
     if not gone:
         return scope
@@ -220,11 +220,10 @@ def _ends(body: Sequence[facts.Stmt]) -> bool:
 
 def _leaves(body: Sequence[facts.Stmt]) -> bool:
     """Whether a function may end in a block, other than by an error."""
-    return any(type(node) in _WAYS_OUT for node in nodes_in(tuple(body), _DEFINING))
+    return any(type(node) in _WAYS_OUT for node in nodes_in(tuple(body), DEFINITIONS))
 
 
 _WAYS_OUT: Final[frozenset[type]] = frozenset({facts.Return, facts.Yield})
-_DEFINING: Final[frozenset[type]] = frozenset({facts.Function, facts.Lambda, facts.Class})
 
 
 # --- tests ---------------------------------------------------------------------------------------
@@ -255,7 +254,7 @@ def _decided(test: facts.Expr, scope: Scope, truth: bool) -> Decided | None:
         return Decided((), True) if of_some is truth else None
     if isinstance(test, facts.Compare) and len(test.ops) == 1 and test.ops[0] in _SAME:
         right = test.rights[0]
-        if isinstance(right, facts.Const) and right.kind in _LITERAL:
+        if isinstance(right, facts.Const) and right.kind in LITERALS:
             return need_of(test.left, scope, Need("", True, right.value, _SAME[test.ops[0]] == truth, False))
         return None
     return need_of(test, scope, Need("", False, True, truth, False))
@@ -270,14 +269,12 @@ def _asks_for_tensor(test: facts.Expr, scope: Scope) -> bool:
 
 
 _SAME: Final = {"==": True, "is": True, "!=": False, "is not": False}
-_LITERAL: Final = frozenset({"none", "bool", "int", "float", "str"})
-_SINGLE: Final = frozenset({"positional", "normal", "keyword"})
 
 
 def default_of(param: facts.Param) -> tuple[Constant] | None:
     """The constant that a parameter has by default, in a tuple."""
     default = param.default
-    return (default.value,) if isinstance(default, facts.Const) and default.kind in _LITERAL else None
+    return (default.value,) if isinstance(default, facts.Const) and default.kind in LITERALS else None
 
 
 def _by_default(param: facts.Param, need: Need) -> bool:

@@ -19,7 +19,7 @@ from hostsync.infer.left_out import MARK, in_call, is_conditional, place_of, tol
 from hostsync.infer.linking.alternatives import in_common, with_alternatives
 from hostsync.infer.linking.handed import HELD
 from hostsync.infer.linking.plain import is_foreign, is_tensor_annotation
-from hostsync.infer.nodes import last_name
+from hostsync.infer.nodes import BY_PLACE, last_name
 from hostsync.infer.values import (
     EITHER,
     NUMBER,
@@ -433,9 +433,6 @@ def bind_arguments(
             if rest is not None:
                 result[rest] = Mapping(tuple(others), UNKNOWN)
     return result
-
-
-BY_PLACE: Final = frozenset({"positional", "normal"})
 
 
 def _one_by_one(args: list[tuple[facts.Expr, Value]]) -> list[Value]:

@@ -34,6 +34,7 @@ from hostsync.infer.linking.plain import (
     is_indexed,
 )
 from hostsync.infer.linking.summaries import is_abstract, summarise
+from hostsync.infer.nodes import BY_PLACE
 from hostsync.infer.records import CallSite, Handed, Signature
 from hostsync.infer.values import (
     UNKNOWN,
@@ -306,7 +307,7 @@ def _rest_of(context: Context, symbol: str) -> tuple[str, int] | None:
     if method is None:
         return None
     rest = next((param.name for param in method.params if param.kind == "args"), None)
-    places = sum(param.kind in {"positional", "normal"} for param in method.params)
+    places = sum(param.kind in BY_PLACE for param in method.params)
     return None if rest is None else (rest, places - 1)
 
 

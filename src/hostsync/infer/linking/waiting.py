@@ -31,8 +31,8 @@ from hostsync.infer.linking.reaching import (
     set_by,
     steps_of,
 )
-from hostsync.infer.linking.summaries import BY_PLACE, defaults_of
-from hostsync.infer.nodes import is_none, last_name, nodes_in
+from hostsync.infer.linking.summaries import defaults_of
+from hostsync.infer.nodes import BY_PLACE, is_none, last_name, nodes_in
 from hostsync.infer.records import CallSite, Recorded
 from hostsync.infer.values import Callable, Instance, Items, Tensor, Unknown, tensors_in
 from hostsync.infer.values import Mapping as MappingValue

@@ -9,7 +9,7 @@ from hostsync import facts
 from hostsync.catalogue.model import Op
 from hostsync.catalogue.ops import flagged
 from hostsync.infer.calls.arguments import place
-from hostsync.infer.calls.conditions import event_kind, waiting
+from hostsync.infer.calls.conditions import waiting
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList
 from hostsync.infer.calls.operations import result
 from hostsync.infer.calls.placing import merged
@@ -38,7 +38,7 @@ def called_by_name(
     versions = waiting(frame, op, placed, receiver)
     if versions is not None:
         frame.emit(
-            event_kind(op),
+            op.event,
             op.name,
             "",
             node,

@@ -13,6 +13,8 @@ from hostsync.infer.hints.evidence import OF_ARRAYS_ALONE
 from hostsync.infer.joining import join
 from hostsync.infer.methods.by_name import called_by_name, methods_by_name
 from hostsync.infer.methods.containers import array_method, items_method, mapping_method
+from hostsync.infer.methods.hugging_face import OF_MODELS
+from hostsync.infer.methods.loaded_states import LOADS, state_loaded
 from hostsync.infer.methods.objects import instance_method
 from hostsync.infer.methods.tensors import tensor_method
 from hostsync.infer.methods.unknown import unknown_method
@@ -38,9 +40,6 @@ _SUMMARIES: Final = frozenset(
 )
 """Methods of `SummaryWriter`, by TensorBoard and by others, that copy their second argument to the host."""
 
-_OF_MODELS: Final = frozenset({"generate", "save_pretrained"})
-"""Methods of transformers' models."""
-
 _OF_DISTRIBUTIONS: Final = frozenset({"log_prob", "rsample"})
 
 _OF_SCALARS: Final = frozenset("astype clip copy item max mean min prod round squeeze std sum var".split())
@@ -60,7 +59,7 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
     if method.name in OF_ARRAYS_ALONE and not isinstance(receiver, (Array, Instance, Choice)):
         # Neither a tensor nor a number has it, whatever the receiver was taken to be.
         return Array()
-    if method.name in _OF_MODELS and isinstance(receiver, Tensor) and not receiver.sure:
+    if method.name in OF_MODELS and isinstance(receiver, Tensor) and not receiver.sure:
         # What was moved to a device is the model itself.
         receiver = UNKNOWN
     if method.name in _OF_DISTRIBUTIONS and isinstance(receiver, Tensor):
@@ -68,6 +67,8 @@ def method_call(frame: Frame, node: facts.Call, method: Method, args: ArgumentLi
         receiver = Unknown(receiver.param)
     if isinstance(receiver, Tensor):
         return tensor_method(frame, node, receiver, method.name, args, keywords)
+    if method.name == LOADS:
+        state_loaded(frame, node, receiver, args, keywords)
     if isinstance(receiver, Instance):
         return instance_method(frame, node, receiver, method.name, args, keywords)
     if isinstance(receiver, Choice):

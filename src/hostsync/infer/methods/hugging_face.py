@@ -226,14 +226,13 @@ def _unwrapping(asked: Asked) -> Value | None:
 
 OF_MODELS: Final[dict[str, Callable[[Asked], Value | None]]] = {"generate": _generated, "save_pretrained": _model_saved}
 """By method of what is known to be a model, what it gives."""
-OF_TOKENIZERS: Final[dict[str, Callable[[Asked], Value | None]]] = dict.fromkeys(
-    ("batch_decode", "convert_ids_to_tokens", "decode"), _ids_read
-)
+_DECODING: Final = ("batch_decode", "convert_ids_to_tokens", "decode")
+OF_TOKENIZERS: Final[dict[str, Callable[[Asked], Value | None]]] = dict.fromkeys(_DECODING, _ids_read)
 """By method of what is known to be a tokenizer or processor, what it gives."""
 ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {
     "generate": _generate,
     "save_pretrained": _saved,
-    **dict.fromkeys(("batch_decode", "convert_ids_to_tokens", "decode"), _decoded),
+    **dict.fromkeys(_DECODING, _decoded),
     **dict.fromkeys(("save", "save_model", "save_state"), _state_saved),
     "unwrap_model": _unwrapping,
     **dict.fromkeys(("gather", "gather_for_metrics", "reduce", "pad_across_processes"), _gathered),

@@ -26,10 +26,6 @@ DEFINITE: Final = frozenset({"numpy", "tolist", "item"})
 """Members that a module does not have: `x.cpu().numpy()` proves that x is a tensor."""
 
 
-_NOT_OF_ARRAYS: Final = frozenset({"unique", "unique_consecutive"})
-"""Members that neither arrays nor numbers have, though data frames do."""
-
-
 _OF_POSITIONS: Final = frozenset(
     {"squeeze", "flatten", "view", "reshape", "t", "tolist", "numel", "size", "unbind", "cpu"}
 )
@@ -75,10 +71,15 @@ def tensor_method(
     if args and isinstance(args[0][1], Tensor) and _is_no_dimension(op, args[0][1]):
         # `semiring.sum(scores)`: what sums up tensors isn't one.
         return args[0][1]._replace(ndim=None, dtype="", param=None)
-    if not receiver.sure and (name in _NOT_OF_ARRAYS or (op.tensor_only and not op.is_property)):
-        # Neither a number nor an array has such a method.
+    if not receiver.sure and (name == "unique" or (op.tensor_only and not op.is_property)):
+        # Neither a number nor an array has such a method, though data frames have `unique`.
         receiver = receiver._replace(sure=True)
-    value = operation(frame, node, op, args, keywords, receiver)
+    if op.waits and op.event == "call" and frame.context.redefines(name):
+        # It may be one of the project's own tensors, whose method does something else; what reads back does so there.
+        with frame.silently():
+            value = operation(frame, node, op, args, keywords, receiver)
+    else:
+        value = operation(frame, node, op, args, keywords, receiver)
     if name == "tolist" and receiver.sure and receiver.ndim != 0:
         return Items("list", None, NUMBER if receiver.ndim in {None, 1} else UNKNOWN)
     if not isinstance(value, Tensor) or op.returns == "self":

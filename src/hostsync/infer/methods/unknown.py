@@ -280,7 +280,7 @@ _ANSWERS: Final[dict[str, Callable[[Asked], Value | None]]] = {
 """By method, what it gives; None for what is not known."""
 
 
-_READING: Final = frozenset({"item", "tolist", "numpy", "nonzero"})
+_READING: Final = DEFINITE | {"nonzero"}
 """Methods by which what was found to be no tensor says nothing of one: arrays have them as well."""
 
 

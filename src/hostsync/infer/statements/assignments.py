@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from hostsync import facts
 from hostsync.infer.calls.operations import operator_result
 from hostsync.infer.classes import closed
@@ -112,7 +110,7 @@ def _assign(frame: Frame, node: facts.Assign) -> bool:
             )
         ):
             value = Tensor(ANYWHERE, "bool")
-    if isinstance(value, Unknown) and _takes_positions(node) and not frame.knows_arrays():
+    if isinstance(value, Unknown) and _takes_positions(frame, node) and not frame.knows_arrays():
         value = Items("tuple", (Tensor(ANYWHERE), Tensor(ANYWHERE, "int")), UNKNOWN)
     for target in node.targets:
         if node.value is None and isinstance(target, facts.Attr):
@@ -147,19 +145,13 @@ def _declare(frame: Frame, target: facts.Attr, value: Value) -> bool:
     return True
 
 
-_WITH_POSITIONS: Final = frozenset({"max", "min", "sort", "median", "mode", "kthvalue", "topk", "cummax", "cummin"})
-
-
-def _takes_positions(node: facts.Assign) -> bool:
+def _takes_positions(frame: Frame, node: facts.Assign) -> bool:
     """`values, positions = x.max(0)`: only tensors give both."""
     target, call = node.targets[0], node.value
-    return (
-        isinstance(target, facts.Sequence)
-        and len(target.items) == 2
-        and isinstance(call, facts.Call)
-        and isinstance(call.func, facts.Attr)
-        and call.func.name in _WITH_POSITIONS
-    )
+    if not isinstance(target, facts.Sequence) or len(target.items) != 2 or not isinstance(call, facts.Call):
+        return False
+    op = frame.context.ops.get(f"Tensor.{call.func.name}") if isinstance(call.func, facts.Attr) else None
+    return op is not None and op.positions
 
 
 def _unpacked_nonzero(node: facts.Assign) -> facts.Expr | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.frame import EXECUTORS, Frame, evaluate
-from hostsync.infer.nodes import last_name
+from hostsync.infer.nodes import SELF, last_name
 from hostsync.infer.values import Items, Mapping, Unknown, tensors_in
 
 
@@ -20,7 +20,6 @@ def _return(frame: Frame, node: facts.Return) -> bool:
 
 
 _MAY_BE_OF_PARTS: Final = frozenset({Unknown, Items, Mapping})
-_ITSELF: Final = frozenset({"self", "cls"})
 
 
 def _calls_itself(frame: Frame, node: facts.Expr) -> bool:
@@ -31,7 +30,7 @@ def _calls_itself(frame: Frame, node: facts.Expr) -> bool:
         current = stack.pop()
         if type(current) is facts.Call and last_name(current.func) == name:
             func = current.func
-            if isinstance(func, facts.Name) or (isinstance(func, facts.Attr) and last_name(func.value) in _ITSELF):
+            if isinstance(func, facts.Name) or (isinstance(func, facts.Attr) and last_name(func.value) in SELF):
                 return True
         if isinstance(current, tuple):
             stack.extend(current)

@@ -6,7 +6,7 @@ from typing import Final
 
 from hostsync import facts
 from hostsync.infer.calls.host_calls import printed
-from hostsync.infer.devices import is_certain
+from hostsync.infer.devices import MOVES, is_certain
 from hostsync.infer.frame import EXECUTORS, Frame, evaluate, evaluate_silently, execute
 from hostsync.infer.hints.module_uses import GIVE_THE_MODULE
 from hostsync.infer.special_methods import special
@@ -19,7 +19,7 @@ def _expression(frame: Frame, node: facts.ExprStmt) -> bool:
     value = evaluate(frame, call)
     _move_in_place(frame, call, value)
     events = frame.events
-    if events and isinstance(call, facts.Call) and isinstance(call.func, facts.Attr) and call.func.name in _MOVING:
+    if events and isinstance(call, facts.Call) and isinstance(call.func, facts.Attr) and call.func.name in MOVES:
         last = events[-1]
         moved = evaluate_silently(frame, call.func.value) if last.event.span == call.span else None
         if moved is not None and not (isinstance(moved, Tensor) and moved.sure):
@@ -35,9 +35,6 @@ def _shown(frame: Frame, node: facts.Shown) -> bool:
     if any(is_certain(tensor.device) for tensor in tensors_in(value, 2)):
         printed(frame, node.value, "builtins.repr", [(node.value, value)])
     return True
-
-
-_MOVING: Final = frozenset({"to", "cuda"})
 
 
 def _move_in_place(frame: Frame, node: facts.Expr, value: Value) -> None:
@@ -69,7 +66,7 @@ def _made_arrays(frame: Frame, node: facts.Expr) -> None:
         frame.bind(node.id, Array())
 
 
-_PLACING: Final = _MOVING | {"cpu"}
+_PLACING: Final = MOVES | {"cpu"}
 _IN_PLACE: Final = _PLACING | GIVE_THE_MODULE
 
 
