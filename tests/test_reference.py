@@ -66,14 +66,15 @@ def api() -> Iterator[str]:
     """The docstrings of the public names, and of what they give."""
     from hostsync.runtime.capture import Capture
     from hostsync.runtime.oracle import Waited
-    from hostsync.runtime.records import Place, Site, Wait
+    from hostsync.runtime.records import Part, Place, Site, Wait
+    from hostsync.runtime.sources import Active
 
     yield "# Python API\n"
     yield f"`import hostsync` imports nothing but itself; torch is imported when something watches. {NOTE}\n"
     for name in hostsync.__all__:
         yield from _entry(f"hostsync.{name}", getattr(hostsync, name))
     yield "## What they give\n"
-    for kind in (Capture, Waited, Wait, Site, Place):
+    for kind in (Capture, Active, Waited, Wait, Site, Part, Place):
         yield from _entry(kind.__name__, kind)
 
 
@@ -88,6 +89,20 @@ def _entry(name: str, thing: type | Callable[..., object]) -> Iterator[str]:
         notes = getattr(thing, "__annotations__", {})
         rows = "\n".join(f"- `{field}`: `{_plain(notes.get(field, ''))}`" for field in fields)
         yield f"{rows}\n"
+    elif name == "Capture":
+        yield from _members(thing)
+
+
+def _members(thing: object) -> Iterator[str]:
+    """What a class offers besides its attributes, but for what hostsync itself hands it."""
+    for name, member in vars(thing).items():
+        if name.startswith("_") or name == "add" or isinstance(member, int):
+            continue
+        signature = "" if isinstance(member, property) else _signature(member)
+        # Without the indentation below the first line, which would make a block of code of it.
+        text = " ".join(inspect.cleandoc(member.__doc__ or "").partition("\n\n")[0].split())
+        yield f"- `{name}{signature}`: {text}"
+    yield ""
 
 
 def _signature(thing: type | Callable[..., object]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -89,9 +90,9 @@ class Ran(NamedTuple):
     err: str
 
 
-def fed(folder: Path, *args: str, end: str = "", program: str = PROGRAM, **env: str) -> Ran:
+def fed(folder: Path, *args: str, end: str = "", program: str = PROGRAM, preface: str = "", **env: str) -> Ran:
     """Runs a program that feeds waits to its own capture."""
-    (folder / "fed.py").write_text(FED, encoding="utf-8")
+    (folder / "fed.py").write_text(preface + FED, encoding="utf-8")
     (folder / "train.py").write_text(program.replace("\nend\n", f"\n{end}\n"), encoding="utf-8")
     command = [sys.executable, str(folder / "fed.py"), "run", *args]
     variables = environment(**env)
@@ -148,6 +149,16 @@ def test_probe_without_cuda(hostsync_in: Hostsync) -> None:
         (("--warmup", "-1", "program.py"), "--warmup"),
         (("--nosuch", "program.py"), "--nosuch"),
         (("-m",), "-m"),
+        (("-m", "nosuch.module"), "no module named `nosuch.module`"),
+        (("torchrun", "--nproc-per-node", "2", "program.py"), "`torchrun OPTIONS -m hostsync run SCRIPT`"),
+        (("/usr/bin/torchrun", "program.py"), "`torchrun OPTIONS -m hostsync run SCRIPT`"),
+        (("-m", "torch.distributed.run", "program.py"), "`python -m torch.distributed.run OPTIONS -m hostsync run"),
+        (("accelerate", "launch", "program.py"), "`accelerate launch OPTIONS -m hostsync run SCRIPT`"),
+        (("-c", "print(1)"), "code on the command line can't be watched"),
+        (("-",), "code from standard input can't be watched"),
+        (("python", "-c", "print(1)"), "code on the command line can't be watched"),
+        (("python", "nosuch.py"), "no such script: `nosuch.py`"),
+        (("sh", "program.py"), "no such script: `sh`; the command is `/"),
     ],
 )
 def test_wrong_usage(hostsync_in: Hostsync, tmp_path: Path, args: tuple[str, ...], said: str) -> None:
@@ -202,7 +213,8 @@ def test_the_report_and_the_programs_own_output(tmp_path: Path) -> None:
         ("sys.exit('bye')", 1, ""),
         ("1 / 0", 1, "The program ended with ZeroDivisionError"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGINT)", 130, "The program ended with KeyboardInterrupt"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, "The program was terminated"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, "was terminated (SIGTERM)"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGHUP)", -1, "was terminated (SIGHUP)"),
         ("sys.stdout.close()", 0, ""),
         ("sys.stderr.close()", 0, ""),
         ("sys.stdout = sys.stderr = None", 0, ""),
@@ -268,6 +280,14 @@ for step in range(6):
         assert report["skipped_waits"] == 6 - waits
 
 
+def keys_of_page(heading: str) -> list[str]:
+    """The keys in the table below a heading of docs/reference/output.md."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "reference" / "output.md"
+    text = re.split(r"^#", page.read_text(encoding="utf-8").partition(f"# {heading}\n")[2], maxsplit=1, flags=re.M)[0]
+    cells = re.findall(r"^\| (`[^|]*`) \|", text, re.MULTILINE)
+    return [key for cell in cells for key in re.findall(r"`([^`]+)`", cell)]
+
+
 @needs_torch
 def test_json(tmp_path: Path) -> None:
     done = fed(tmp_path, "--output-format", "json", "--output", "report.json", "train.py", "7")
@@ -277,7 +297,9 @@ def test_json(tmp_path: Path) -> None:
     assert (report["exit_code"], report["ended_by"], report["rank"]) == (0, None, None)
     assert (report["waits"], report["blocked_s"], report["allowed_waits"]) == (3, 1.5, 1)
     assert report["sources"] == ["driver"]
+    assert keys_of_page("JSON of run") == list(report)
     site, allowed = report["sites"]
+    assert keys_of_page("Keys of a site") == list(site)
     assert (site["code"], site["name"], site["expression"]) == ("HS101", "item-read-back", "loss.item()")
     assert site["filename"] == str(tmp_path / "train.py")
     assert (site["location"], site["end_location"]) == ({"row": 9, "column": 17}, {"row": 9, "column": 28})
@@ -292,6 +314,8 @@ def test_jsonl_and_trace(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert [line["type"] for line in lines] == ["run", "site", "site", *["wait"] * 4]
     assert lines[0]["program"] == ["-m", "train", "--trace", "x"]
+    assert ["type", *keys_of_page("JSON of run")[:-1]] == list(lines[0])
+    assert keys_of_page("Keys of a wait") == list(lines[3])
     trace = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     slices = [event for event in trace if event["ph"] == "X"]
     assert [event["name"] for event in slices[:3]] == ["loss.item()"] * 3
@@ -299,6 +323,61 @@ def test_jsonl_and_trace(tmp_path: Path) -> None:
     assert slices[0]["args"]["code"] == "HS101"
     names = {event["name"]: event["args"]["name"] for event in trace if event["ph"] == "M"}
     assert names == {"process_name": "train --trace x", "thread_name": "MainThread"}
+
+
+@needs_torch
+@pytest.mark.parametrize("words", [("python", "train.py"), (sys.executable, "-m", "train")])
+def test_python_before_the_program(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = fed(tmp_path, "--output-format", "json", "--output", "report.json", *words, "7")
+    assert (done.code, done.err) == (0, "")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["program"], report["waits"]) == ([*words[1:], "7"], 3)
+
+
+@needs_torch
+def test_pytest_is_run_as_a_module(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text("import fed\n\ndef test_it():\n    fed.item()\n", encoding="utf-8")
+    done = fed(
+        tmp_path, "--output-format", "json", "--output", "r.json", "pytest", "-q", "-p", "no:xdist", "test_it.py"
+    )
+    assert (done.code, "1 passed" in done.out) == (0, True), done.out + done.err
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert (report["program"][:2], report["waits"]) == (["-m", "pytest"], 1)
+
+
+@needs_torch
+def test_stacks_end_at_the_program(tmp_path: Path) -> None:
+    program = """\
+import sys
+from hostsync.runtime import places
+
+def inner():
+    return places.locate(sys._getframe())
+
+print([caller.function for caller in inner().callers], places.locate(sys._getframe()).callers)
+"""
+    assert fed(tmp_path, "train.py", "unused", program=program).out == "['<module>'] ()\n"
+
+
+@needs_torch
+def test_a_sample_of_the_single_waits_is_called_one(tmp_path: Path) -> None:
+    many = PROGRAM.replace("range(3)", "range(25)")
+    small = "import hostsync.runtime.aggregate as a; a.Aggregator.__init__.__kwdefaults__['most_events'] = 10\n"
+    done = fed(tmp_path, "--trace", "t.json", "train.py", program=many, preface=small)
+    assert "  Single waits, as in --trace and jsonl, are a random sample: 10 of 26. The sites count all.\n" in done.err
+    trace = json.loads((tmp_path / "t.json").read_text())
+    assert trace["otherData"]["note"].endswith("a random sample: 10 of 26.")
+    assert len([event for event in trace["traceEvents"] if event["ph"] == "X"]) == 10
+
+
+@needs_torch
+def test_child_processes_of_a_program_that_uses_no_gpu_are_spoken_of(tmp_path: Path) -> None:
+    child = "import time\\nwhile time.process_time() < 1.2: pass"
+    busy = f"import subprocess; subprocess.run([sys.executable, '-c', '{child}'])"
+    done = fed(tmp_path, "train.py", "unused", end=busy, program="import fed, sys\nend\n")
+    assert "the program never used CUDA" in done.err
+    assert "  Its child processes, which ran for 1." in done.err
+    assert "child processes" not in fed(tmp_path, "train.py", "unused", program="import fed, sys\nend\n").err
 
 
 @needs_torch
@@ -365,7 +444,7 @@ def test_the_last_rank_writes_the_report_over_all(output_format: str, tmp_path: 
         lines = [json.loads(line) for line in text.splitlines()]
         assert [line["type"] for line in lines] == ["ranks", "run", "run", "site", "site", "site"]
         report, sites = lines[0], lines[3:]
-    assert (report["world"], report["waits"], report["ranks_differ"]) == (2, 7, True)
+    assert (report["hostsync_run"], report["world"], report["waits"], report["ranks_differ"]) == (1, 2, 7, True)
     by_row = {(one["location"]["row"], one["allowed"] is None): one["counts_by_rank"] for one in sites}
     assert by_row == {(9, True): {"0": 3, "1": 3}, (13, False): {"0": 1, "1": 1}, (14, True): {"0": 0, "1": 1}}
 

@@ -84,6 +84,12 @@ def missed(result: Joined) -> list[Span]:
 WHOLE, INNER = (3, 5, 3, 30), (3, 10, 3, 20)
 
 
+def test_what_waited_inside_a_missed_expression_is_of_all_its_kinds() -> None:
+    copies = site(WHOLE, "HS605", kind="copy-to-host", seconds=0.5, inside=(("read", 3), ("move", 1)))
+    (one,) = joined([], [copies, site(WHOLE, "HS605", inside=(("move", 10),))]).missed
+    assert (one.site.waits, one.site.inside) == (20, (("move", 11), ("read", 3)))
+
+
 def test_the_same_span_is_confirmed_whatever_rule_the_run_names() -> None:
     result = joined([finding(INNER, "HS401")], [site(INNER, "HS102", waits=30), site(INNER, None, kind="copy-to-host")])
     (one,) = result.judged

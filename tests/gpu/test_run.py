@@ -180,7 +180,12 @@ while True:
 """
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (HANGUP, -HANGUP)]
+)
 def test_signals(number: signal.Signals, code: int, tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text(LOOP)
     source = str(Path(hostsync.__file__).resolve().parents[1])

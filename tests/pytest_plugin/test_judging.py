@@ -691,7 +691,37 @@ def test_first_uses_are_counted_apart(pytester: pytest.Pytester, pretended: Run)
     make(pytester, "import triton.testing\n\ndef test_it():\n    triton.testing.do_bench(wait)\n")
     done = pretended("--host-sync=error")
     done.assert_outcomes(passed=1)
-    done.stdout.fnmatch_lines(["0 unexpected host waits in 1 watched test*besides 1 of compilation*"])
+    done.stdout.fnmatch_lines(["0 unexpected host waits in 1 watched test*besides 1 of compilation and set-up*"])
+
+
+def test_what_waited_inside_adds_up_over_tests(pytester: pytest.Pytester, pretended: Run) -> None:
+    library = pytester.path / "site-packages" / "lib.py"
+    library.parent.mkdir()
+    library.write_text(
+        "from pretended import wait\n\ndef move():\n    wait()\n\ndef read(n):\n    wait()\n    move()\n"
+    )
+    pytester.makeconftest("import sys\nsys.path.append('site-packages')\n")
+    make(
+        pytester,
+        "import lib\n\ndef helper(n):\n    for _ in range(n):\n        lib.read(n)\n\n"
+        "def test_one():\n    helper(1)\n\ndef test_two():\n    helper(2)\n",
+    )
+    pretended("--host-sync=report", "--host-sync-report=out.json")
+    (site,) = json.loads((pytester.path / "out.json").read_text())["sites"]
+    inside = {part["library"]["symbol"]: part["count"] for part in site["inside"]}
+    assert (site["count"], inside) == (6, {"read": 3, "move": 3})
+
+
+def test_memory_that_is_freed_for_the_first_time_is_the_set_up_of_a_library(
+    pytester: pytest.Pytester, pretended: Run
+) -> None:
+    free = 'wait("free", call="cuMemFree_v2")'
+    make(
+        pytester,
+        f"def linear():\n    {free}\n\ndef test_first():\n    linear()\n\ndef test_again():\n    linear()\n",
+    )
+    done = pretended("--host-sync=error", "-rA")
+    done.stdout.fnmatch_lines(["PASSED test_it.py::test_first", "FAILED test_it.py::test_again*"])
 
 
 def test_stacks_end_at_pytests_own_frames(pytester: pytest.Pytester, pretended: Run) -> None:

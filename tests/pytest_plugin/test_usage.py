@@ -90,7 +90,6 @@ def test_without_cuda_it_says_that_nothing_is_watched(
         ("--host-sync-sources=nsys", "one or more of driver, trace, debug"),
         ("--host-sync-report=out.txt", "has to name a file that ends in .json or .sarif"),
         ("--host-sync-report=none/out.json", "has to be in a folder that exists"),
-        ("--host-sync-baseline=none.json", "no such baseline; --host-sync-update writes it"),
     ],
 )
 def test_values_that_are_not_known(option: str, says: str, pytester: pytest.Pytester, plain: Run) -> None:
@@ -104,6 +103,16 @@ def test_values_that_are_not_known(option: str, says: str, pytester: pytest.Pyte
     assert done.ret == 4
     assert says in done.stderr.str().replace("\n", " ")
     assert "Traceback" not in done.stderr.str()
+
+
+def test_a_baseline_that_is_not_there_is_warned_of_where_nothing_can_be_watched(
+    pytester: pytest.Pytester, plain: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    pytester.makepyfile("def test_it():\n    pass\n")
+    done = plain("--host-sync=error", "--host-sync-baseline=none.json")
+    done.assert_outcomes(passed=1, warnings=1)
+    done.stdout.fnmatch_lines(["*none.json: there is no such baseline; --host-sync-update writes it"])
 
 
 def test_update_needs_a_baseline(pytester: pytest.Pytester, plain: Run) -> None:

@@ -9,7 +9,8 @@ import tracemalloc
 
 import pytest
 
-from hostsync.runtime.aggregate import MOST_STREAMS, Aggregator
+from hostsync.runtime.aggregate import Aggregator
+from hostsync.runtime.tally import MOST_STREAMS
 
 from .waits import place, wait
 

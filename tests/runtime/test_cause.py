@@ -154,6 +154,22 @@ def test_without_a_source_the_kind_and_the_operation_name_it(changes: dict[str, 
     assert CAUSES.code_of(wait(gone, **changes)) == code
 
 
+@pytest.mark.parametrize(
+    ("line", "text", "code", "said"),
+    [
+        ('torch.save(m, "m.pt")', 'torch.save(m, "m.pt")', "HS605", "save less often"),
+        ("y = math.sqrt(x)", "math.sqrt(x)", "HS103", "stay in torch"),
+        ("trainer.train()", "trainer.train()", "HS605", "move it out of the loop"),
+        ("y = x.item()", "x.item()", "HS101", "keep the value on the device"),
+        ("y = x.item()", "x.item()", None, ""),
+    ],
+)
+def test_the_help_is_that_for_what_is_called(line: str, text: str, code: str | None, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(f"{IMPORTS}\ndef f():\n    {line}\n", encoding="utf-8")
+    assert CAUSES.help_of(wait(marked(path, 9, text)), code).startswith(said)
+
+
 def test_rules_of_users_take_part(tmp_path: Path) -> None:
     rule = """\
 +++

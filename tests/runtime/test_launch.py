@@ -24,7 +24,7 @@ try:
     main = find(Program(name, tuple(args), module))
 except LaunchError as error:
     sys.exit(f"launch: {error}")
-with on_termination(lambda: print("[terminated]", file=sys.stderr, flush=True)):
+with on_termination(lambda name: print(f"[terminated by {name}]", file=sys.stderr, flush=True)):
     ended = execute(main, tuple(args))
 print(f"[{ended.code} {ended.how}]", file=sys.stderr)
 raise SystemExit(ended.code)
@@ -150,15 +150,20 @@ def test_interrupt(folder: Path) -> None:
     assert "KeyboardInterrupt\n" in mine.err
 
 
-def terminated(folder: Path, text: str) -> Ran:
+def terminated(folder: Path, text: str, number: int = signal.SIGTERM) -> Ran:
     name = write(folder, "wait.py", text)
     env = {**os.environ, "PYTHONPATH": SOURCE}
     process = subprocess.Popen(
-        [*command(folder, True), name], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command(folder, True), name],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    process.terminate()
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
     return Ran(process.returncode, out, err)
 
@@ -171,7 +176,21 @@ def test_sigterm_still_ends_it_after_a_last_word(folder: Path) -> None:
     mine = terminated(
         folder, f"import time\ntry:\n    {SLEEP.replace(chr(10), chr(10) + '    ')}\nfinally: print('no')\n"
     )
-    assert mine == Ran(-signal.SIGTERM, "", "[terminated]\n")
+    assert mine == Ran(-signal.SIGTERM, "", "[terminated by SIGTERM]\n")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs SIGHUP")
+def test_a_lost_terminal_ends_it_likewise_unless_that_is_ignored(folder: Path) -> None:
+    mine = terminated(folder, f"import time\n{SLEEP}", signal.SIGHUP)
+    assert mine == Ran(-signal.SIGHUP, "", "[terminated by SIGHUP]\n")
+    name = write(folder, "ignored.py", "import signal; print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)\n")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        # As under nohup.
+        done = ran(folder, name)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert (done.code, done.out) == (0, "True\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM of this kind")

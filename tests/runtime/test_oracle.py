@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import hostsync
-from hostsync.runtime import chain, sources
+from hostsync.runtime import chain, prerequisites, sources
 from hostsync.runtime.capture import Capture
 from hostsync.runtime.errors import OracleError, SourceError
 from hostsync.runtime.oracle import Waited
@@ -33,9 +33,11 @@ def test_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_before_cuda_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     late: list[Callable[[], None]] = []
+    devices = [1, 0]
     cuda = SimpleNamespace(is_initialized=lambda: False, _tls=SimpleNamespace(), _lazy_call=late.append)
+    cuda.device_count = lambda: devices[0]
     compiler = SimpleNamespace(is_compiling=lambda: False)
-    torch = SimpleNamespace(version=SimpleNamespace(cuda="13.0"), cuda=cuda, compiler=compiler)
+    torch = SimpleNamespace(version=SimpleNamespace(cuda="13.0"), cuda=cuda, compiler=compiler, __version__="2.11")
     monkeypatch.setitem(sys.modules, "torch", torch)
     monkeypatch.setattr(chain, "is_compiling", chain.is_compiling)
     with hostsync.watch() as seen, hostsync.watch("driver") as named, hostsync.forbid():
@@ -43,6 +45,12 @@ def test_before_cuda_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(late) == 3
     for one in (seen, named):
         assert one.sources == () and one.blind_spots == ("no source was active: CUDA was not in use",)
+    assert repr(seen) == "<Capture: 0 waits; no source was active: CUDA was not in use>"
+    del devices[0]
+    monkeypatch.setattr(prerequisites, "_sees_a_device", lambda: False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    reason = "no source was active: CUDA was not in use, and torch 2.11 finds no CUDA device here"
+    assert seen.blind_spots == (reason,)
 
 
 def test_sources_that_fail_when_cuda_starts_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

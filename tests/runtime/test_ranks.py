@@ -107,6 +107,9 @@ def test_a_report_that_cannot_be_read() -> None:
         of_rank(0).leave(report(0))
     with pytest.raises(ReportError, match="KeyError"):
         read_report({"sites": [{}], "waits": 1, "blocked_s": 1, "wall_s": 1})
+    with pytest.raises(ReportError, match="version 2, and this release reads up to 1"):
+        read_report({**report(0), "hostsync_run": 2})
+    assert read_report({**report(0), "hostsync_run": 1}).sites == read_report(report(0)).sites == ()
 
 
 def test_sums_and_differences() -> None:

@@ -9,6 +9,7 @@ import sys
 import threading
 import timeit
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -377,3 +378,11 @@ def test_what_the_driver_missed_is_still_reported() -> None:
         merger.saw("trace", "stream", (1, 1), lambda name=name: reported.append(name))  # type: ignore[misc]
     merger.flush()
     assert reported == ["first", "second"]
+
+
+def test_memory_freed_for_the_first_time_is_a_set_up_in_each_thread() -> None:
+    freed = sources._Freed()
+    assert [freed.is_first(name) for name in ("aten::linear", "aten::linear", "AddmmBackward0")] == [True, False, True]
+    assert not freed.is_first("_cuda_emptyCache") and not freed.is_first("aten::empty_cache")
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(freed.is_first, "aten::linear").result()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from hostsync.cli.checking import Scanned, require_paths, scanned_files
 from hostsync.cli.exits import FOUND, OK, WRONG, CommandError, quiet_stdout
 from hostsync.cli.invocation import Invocation
 from hostsync.cli.marking import keyed_of
+from hostsync.cli.programs import program_of
 from hostsync.cli.run_output import say, write
 from hostsync.cli.running import output_file, prepared, supervised
 from hostsync.confirm import verdicts
@@ -40,7 +41,7 @@ from hostsync.report.style import Style, wants_colour
 from hostsync.runtime import places
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.coverage import Coverage
-from hostsync.runtime.launch import Ended, Program
+from hostsync.runtime.launch import Ended
 from hostsync.runtime.records import Place
 from hostsync.runtime.session import Seen, Session
 from hostsync.runtime.source import text_at
@@ -116,7 +117,7 @@ def confirm(request: Request) -> int:
         before = verdicts.read(verdict_file)
     # Before the scan, which takes longer.
     program = program_of(request.program) if request.program else None
-    main = None if program is None else prepared(program)
+    main = None if program is None else prepared(program, "confirm PATH -- SCRIPT")
     found = _found(request.scan)
     files = ScannedFiles({path: name for name, path in found.paths.items() if path.suffix != NOTEBOOK_SUFFIX})
     if program is None or main is None:
@@ -126,11 +127,11 @@ def confirm(request: Request) -> int:
     causes = Causes(found.rules.values())
     watching = _Watching(files, request.warmup)
 
-    def finish(ended: Ended | None) -> int:
+    def finish(ended: Ended) -> int:
         seen = watching.session.seen(program, main.file, ended, causes.code_of)
         joined = _joined(found, watching.evidence(seen, request.warmup))
         written = _report(joined, found, request, before)
-        code = 0 if ended is None else ended.code
+        code = ended.code
         if code:
             return code
         if not written or (seen.used_cuda and not seen.sources):
@@ -138,28 +139,6 @@ def confirm(request: Request) -> int:
         return _exit_code(joined, request)
 
     return supervised(main, program, watching, finish)
-
-
-def program_of(words: Sequence[str]) -> Program:
-    """The program that follows `--`: a script, `-m module`, or `pytest`; `python` before it is allowed.
-
-    Raises CommandError if there is none.
-    """
-    left = list(words)
-    if Path(left[0]).name.startswith("python") and not Path(left[0]).is_file() and len(left) > 1:
-        del left[0]
-    first, rest = left[0], tuple(left[1:])
-    if first == "pytest" and not Path(first).exists():
-        return Program(first, rest, is_module=True)
-    if first == "-m":
-        if not rest:
-            raise CommandError("-m needs the name of a module")
-        return Program(rest[0], rest[1:], is_module=True)
-    if first.startswith("-m") and not first.startswith("--"):
-        return Program(first[2:], rest, is_module=True)
-    if first.startswith("-"):
-        raise CommandError(f"after `--` comes a script, `-m MODULE` or `pytest`, not `{first}`")
-    return Program(first, rest)
 
 
 class _Watching:
@@ -193,7 +172,7 @@ class _Watching:
             spots.append("Nothing was watched.")
         run = RunInfo(
             program=(*(["-m"] if seen.program.is_module else []), seen.program.name, *seen.program.args),
-            exit_code=None if seen.ended is None else seen.ended.code,
+            exit_code=seen.ended.code,
             device=seen.environment.get("device", ""),
             torch=seen.environment.get("torch", ""),
             date=datetime.now(timezone.utc).date().isoformat(),

@@ -43,7 +43,7 @@ def merged_report(
     Returns:
         Whether what was to be written is written.
     """
-    failed = seen.ended is None or seen.ended.code != 0
+    failed = seen.ended.code != 0
     reports: tuple[Report, ...] | None = None
     trouble = ""
     try:

@@ -18,7 +18,14 @@ class ProgramCommand(click.Command):
     """Leaves everything after `-m MODULE`, or after the script, to the program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, self._ended(args))
+        try:
+            return super().parse_args(ctx, self._ended(args))
+        except click.NoSuchOption as error:
+            if error.option_name != "-c":
+                raise
+            from hostsync.cli.programs import CODE
+
+            raise click.UsageError(CODE, ctx) from None
 
     def _ended(self, args: list[str]) -> list[str]:
         """`args` with `--` where the program's own arguments begin."""
@@ -105,10 +112,11 @@ class StepRange(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 def run_command(program: tuple[str, ...], **options: Any) -> NoReturn:
     """Run SCRIPT, or `-m MODULE`, and report which expressions made the host wait for the GPU.
 
-    The program runs unmodified, in this process, with everything that follows it as its arguments. Its standard output
-    stays its own. The report goes to standard error, or to --output, also when the program fails, or is ended by
-    Ctrl-C or SIGTERM. Under torchrun every rank writes a file of its own, `report.rank0.json`, and the last one to end
-    the report over all.
+    `python SCRIPT` and `pytest ARGS` name the same as without `python`, and `-m pytest`. The program runs unmodified,
+    in this process, with everything that follows it as its arguments. Its standard output stays its own. The report
+    goes to standard error, or to --output, also when the program fails, or is ended by Ctrl-C, SIGTERM or SIGHUP.
+    Launchers have to start hostsync: `torchrun OPTIONS -m hostsync run SCRIPT`. Every rank writes a file of its own
+    then, `report.rank0.json`, and the last one to end the report over all.
 
     \b
     Exit code: that of the program. If that is 0: 1 with more than --fail-over waits,

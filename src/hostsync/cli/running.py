@@ -13,13 +13,15 @@ from typing import NamedTuple, Protocol
 import click
 
 from hostsync.cli.exits import FOUND, WRONG, CommandError
+from hostsync.cli.programs import program_of, require_program
 from hostsync.cli.rules import rules_in_force
 from hostsync.cli.run_output import in_format, say, text_of, write
 from hostsync.report.escape import visible
 from hostsync.report.root import report_root
 from hostsync.report.style import Style
+from hostsync.runtime import places
 from hostsync.runtime.cause import Causes
-from hostsync.runtime.launch import Ended, LaunchError, Main, Program, execute, find, on_termination
+from hostsync.runtime.launch import ABOVE, Ended, LaunchError, Main, Program, execute, find, on_termination
 from hostsync.runtime.prerequisites import NothingToWatchError, require_cuda
 from hostsync.runtime.ranks import Meeting, meeting
 from hostsync.runtime.session import Seen, Session, Steps
@@ -54,17 +56,17 @@ def run(request: Request) -> int:
     request = request._replace(output=output, trace=trace, root=report_root(os.environ, Path.cwd()))
     causes = Causes(rules_in_force())
     if request.module is None:
-        program = Program(request.program[0], request.program[1:])
+        program = program_of(request.program)
     else:
         program = Program(request.module, request.program, is_module=True)
-    main = prepared(program)
+    main = prepared(program, "run SCRIPT")
     session = Session(
         warmup=request.warmup,
         steps=None if request.steps is None else Steps(*request.steps),
         start_after=request.start_after,
     )
 
-    def finish(ended: Ended | None) -> int:
+    def finish(ended: Ended) -> int:
         seen = session.seen(program, main.file, ended, causes.code_of)
         written = _report(seen, causes, request, ranks)
         return _exit_code(seen, request, written)
@@ -75,14 +77,17 @@ def run(request: Request) -> int:
     return supervised(main, program, session, finish)
 
 
-def prepared(program: Program) -> Main:
+def prepared(program: Program, command: str) -> Main:
     """A program that can be run, where waits can be seen.
+
+    Args:
+        program: what is to be run.
+        command: of hostsync, for what to type instead of it.
 
     Raises:
         CommandError: the program can't be started, or no wait can be seen here.
     """
-    if not program.is_module and not Path(program.name).exists():
-        raise CommandError(f"no such script: `{program.name}`")
+    require_program(program, command)
     try:
         require_cuda()
         return find(program)
@@ -98,15 +103,14 @@ class Watching(Protocol):
     def stop(self) -> None: ...
 
 
-def supervised(main: Main, program: Program, watching: Watching, finish: Callable[[Ended | None], int]) -> int:
+def supervised(main: Main, program: Program, watching: Watching, finish: Callable[[Ended], int]) -> int:
     """Runs a program while something watches it.
 
     Args:
         main: the program, from `prepared`.
         program: the same, as it was asked for.
         watching: is started before it, and stopped after it.
-        finish: reports, once, however the program ends; told how, or None where a signal cut it off. Its result is
-            the exit code.
+        finish: reports, once, however the program ends; told how. Its result is the exit code.
 
     Returns:
         The exit code.
@@ -115,10 +119,10 @@ def supervised(main: Main, program: Program, watching: Watching, finish: Callabl
     folder = Path.cwd()
     reported = False
 
-    def conclude(ended: Ended | None) -> int:
+    def conclude(ended: Ended) -> int:
         """Reports, once, and returns the exit code."""
         nonlocal reported
-        own_code = 0 if ended is None else ended.code
+        own_code = ended.code or 0
         # A child that the program forked comes here too; it has nothing to report.
         if reported or os.getpid() != owner:
             return own_code
@@ -133,8 +137,10 @@ def supervised(main: Main, program: Program, watching: Watching, finish: Callabl
             _failed(error)
             return own_code or WRONG
 
+    # Also for what the program itself watches.
+    places.end_at(ABOVE)
     watching.start()
-    with on_termination(lambda: conclude(None)):
+    with on_termination(lambda name: conclude(Ended(None, name))):
         return conclude(execute(main, program.args))
 
 
@@ -160,7 +166,7 @@ def _failed(error: Exception) -> None:
 
 def _exit_code(seen: Seen, request: Request, written: bool) -> int:
     """The program's own, unless it ended well and something is to be said."""
-    code = 0 if seen.ended is None else seen.ended.code
+    code = seen.ended.code
     if code:
         return code
     if not written or (seen.used_cuda and not seen.sources):

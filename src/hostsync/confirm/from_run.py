@@ -11,7 +11,8 @@ from typing import Any
 from hostsync.confirm.files import ScannedFiles
 from hostsync.confirm.observed import span_of_place
 from hostsync.confirm.records import MEMORY_KINDS, Evidence, RunInfo, Through, Total, WaitSite
-from hostsync.runtime.read_report import site_of
+from hostsync.runtime.inside import functions
+from hostsync.runtime.read_report import check_version, site_of
 from hostsync.runtime.records import Place, Site
 
 _WHOLE = "as `hostsync run --output-format json` writes it"
@@ -30,6 +31,7 @@ def from_runs(paths: Iterable[Path], files: ScannedFiles) -> Evidence:
     for path in paths:
         data = _read(path)
         try:
+            check_version(data)
             runs.append(_run(data, path))
             for entry in data["sites"]:
                 site = site_of(entry)
@@ -95,4 +97,5 @@ def _wait_site(site: Site, name: str, place: Place, text: str) -> WaitSite:
         waited=None,
         seconds=site.seconds,
         library="" if library is None else library.function,
+        inside=functions(site),
     )

@@ -215,5 +215,9 @@ def _missed(uncovered: Iterable[tuple[WaitSite, Finding | None]]) -> tuple[Misse
         main = max((site for site, _ in group), key=lambda site: (site.code is not None, site.seconds, site.waits))
         waits, waited, seconds = _summed([site for site, _ in group])
         hidden = next((finding for _, finding in group if finding is not None), None)
-        found.append(Missed(main._replace(waits=waits, waited=waited, seconds=seconds), hidden))
+        inside: dict[str, int] = {}
+        for name, count in (pair for site, _ in sorted(group, key=lambda one: -one[0].seconds) for pair in site.inside):
+            inside[name] = inside.get(name, 0) + count
+        together = main._replace(waits=waits, waited=waited, seconds=seconds, inside=tuple(inside.items()))
+        found.append(Missed(together, hidden))
     return tuple(sorted(found, key=lambda m: (-m.site.seconds, -m.site.waits, m.site.filename, m.site.span)))

@@ -8,6 +8,7 @@ from hostsync.confirm.files import ScannedFiles
 from hostsync.confirm.records import MEMORY_KINDS, Evidence, RunInfo, Through, Total, WaitSite
 from hostsync.runtime.coverage import Coverage
 from hostsync.runtime.executions import Executed, Executions, Span
+from hostsync.runtime.inside import functions
 from hostsync.runtime.records import Place, Site
 from hostsync.runtime.source import lines_of, text_at, without_body
 from hostsync.runtime.witness import Witness
@@ -63,6 +64,7 @@ def _wait_site(site: Site, place: Place, name: str, witness: Witness) -> WaitSit
         waited=witness.waited(place, site.kind),
         seconds=site.seconds,
         library="" if library is None else library.function,
+        inside=functions(site),
     )
 
 

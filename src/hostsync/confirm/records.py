@@ -40,7 +40,9 @@ class WaitSite(NamedTuple):
     """Executions that waited; None where they were not counted."""
     seconds: float
     library: str
-    """The library's function in which it happened, if any."""
+    """The library's function in which the longest of them happened, if any."""
+    inside: tuple[tuple[str, int], ...] = ()
+    """The functions in which they happened, and how often in each; an empty name is the expression itself."""
 
 
 class Through(NamedTuple):

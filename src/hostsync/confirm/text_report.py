@@ -21,6 +21,7 @@ from hostsync.report.place import certainty, place
 from hostsync.report.quantities import counted, duration, percent
 from hostsync.report.style import Style
 from hostsync.runtime.executions import Span
+from hostsync.runtime.inside import named
 
 WIDEST = 60
 """Columns of a cell; longer text is cropped."""
@@ -160,7 +161,8 @@ def _waited(one: Judged) -> str:
 
 def _missed_row(missed: Missed) -> tuple[str, ...]:
     site, hidden = missed.site, missed.hidden
-    note = f"inside {site.library}" if site.library else ""
+    functions = named(site.inside)
+    note = f"inside {functions}" if functions else ""
     if hidden is not None:
         note = f"found as {hidden.code}, {hidden.confidence}"
     where = (_where(site), _cropped(visible(site.text)), site.code or "")

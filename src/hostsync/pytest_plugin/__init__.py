@@ -46,7 +46,10 @@ def pytest_configure(config: pytest.Config) -> None:
     from hostsync.pytest_plugin.gathering import read_baseline
     from hostsync.pytest_plugin.reporter import Reporter
 
-    gate = config.stash[_GATE] = Gate(config, settings, read_baseline(settings))
+    def warn(text: str) -> None:
+        config.issue_config_time_warning(pytest.PytestConfigWarning(text), 2)
+
+    gate = config.stash[_GATE] = Gate(config, settings, read_baseline(settings, warn))
     config.pluginmanager.register(gate, "hostsync-gate")
     config.pluginmanager.register(Reporter(config, gate), "hostsync-reporter")
 

@@ -47,14 +47,13 @@ class Checked:
 
     def sites(self) -> tuple[Site, ...]:
         """The waits that count, by place, the longest blocked first."""
-        plain = () if self._capture is None else tuple(s for s in self._capture.sites() if s.allowed is None)
-        if not plain:
+        if self._capture is None or not self._capture.count:
             return ()
         causes = self._causes()
         return tuple(
-            site._replace(code=causes.code_of(site.example))
-            for site in plain
-            if self._level == "all" or not causes.is_explicit(site.example)
+            site
+            for site in self._capture.sites(causes.code_of)
+            if site.allowed is None and (self._level == "all" or not causes.is_explicit(site.example))
         )
 
     @property
@@ -63,7 +62,9 @@ class Checked:
         if self._capture is None or self._level == "all":
             return 0
         causes = self._causes()
-        return sum(s.count for s in self._capture.sites() if s.allowed is None and causes.is_explicit(s.example))
+        return sum(
+            s.count for s in self._capture.sites(causes.code_of) if s.allowed is None and causes.is_explicit(s.example)
+        )
 
 
 class HostSync:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -110,12 +110,13 @@ class Gathered:
                 location = site["location"] or {}
                 key = (site["filename"], location.get("row"), location.get("column"), site["kind"], site["code"])
                 known = merged.setdefault(
-                    key, {**site, "count": 0, "blocked_s": 0.0, "longest_s": 0.0, "bytes": 0, "tests": []}
+                    key, {**site, "count": 0, "blocked_s": 0.0, "longest_s": 0.0, "bytes": 0, "inside": [], "tests": []}
                 )
                 known["count"] += site["count"]
                 known["blocked_s"] = round(known["blocked_s"] + site["blocked_s"], 9)
                 known["longest_s"] = max(known["longest_s"], site["longest_s"])
                 known["bytes"] += site["bytes"]
+                known["inside"] = _inside(known["inside"], site["inside"])
                 if nodeid not in known["tests"]:
                     known["tests"].append(nodeid)
         found = list(merged.values())
@@ -172,6 +173,18 @@ class Gathered:
 _INTERNAL = ("known", "used", "own")
 
 
+def _inside(*lists: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What waited inside of one site in several tests, together."""
+    found: dict[str, dict[str, Any]] = {}
+    for part in (part for parts in lists for part in parts):
+        key = json.dumps([part["library"], part["operation"]])
+        known = found.setdefault(key, {**part, "count": 0, "blocked_s": 0.0, "longest_s": 0.0})
+        known["count"] += part["count"]
+        known["blocked_s"] = round(known["blocked_s"] + part["blocked_s"], 9)
+        known["longest_s"] = max(known["longest_s"], part["longest_s"])
+    return sorted(found.values(), key=lambda part: (-part["blocked_s"], -part["count"]))
+
+
 def _without_internals(data: Data) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in _INTERNAL}
 
@@ -181,8 +194,10 @@ def process_data(inactive: Mapping[str, int], elsewhere: int, sources: Iterable[
     return {"inactive": dict(inactive), "elsewhere": elsewhere, "sources": list(sources), "blind": list(blind)}
 
 
-def read_baseline(settings: Settings) -> baseline.Counts:
+def read_baseline(settings: Settings, warn: Callable[[str], None]) -> baseline.Counts:
     """The baseline of a run; empty without one.
+
+    Where nothing can be watched, one that is not there is only warned of: nothing is held to it.
 
     Raises:
         pytest.UsageError: it is not there, unless it is to be written, or can't be read.
@@ -191,11 +206,25 @@ def read_baseline(settings: Settings) -> baseline.Counts:
     if path is None or (settings.update and not path.exists()):
         return {}
     if not path.exists():
-        raise pytest.UsageError(f"hostsync: {path}: there is no such baseline; --host-sync-update writes it")
+        text = f"hostsync: {path}: there is no such baseline; --host-sync-update writes it"
+        if _can_watch():
+            raise pytest.UsageError(text)
+        warn(text)
+        return {}
     try:
         return baseline.read(path)
     except baseline.BaselineError as error:
         raise pytest.UsageError(f"hostsync: {error}".replace("--update-baseline", "--host-sync-update")) from error
+
+
+def _can_watch() -> bool:
+    from hostsync.runtime import prerequisites
+
+    try:
+        prerequisites.require_cuda()
+    except prerequisites.NothingToWatchError:
+        return False
+    return True
 
 
 def write_baseline(path: Path, gathered: Gathered, recorded: baseline.Counts, is_partial: bool) -> str:

@@ -13,7 +13,9 @@ from hostsync.pytest_plugin.allowances import Allowance, matches
 from hostsync.pytest_plugin.ledger import Group
 from hostsync.pytest_plugin.markers import Policy
 from hostsync.runtime.cause import Causes
+from hostsync.runtime.inside import parts_of
 from hostsync.runtime.records import Place, Site, Wait
+from hostsync.runtime.tally import merged_parts
 
 _RUNNERS = ("/_pytest/", "/pluggy/", "/xdist/")
 
@@ -138,6 +140,7 @@ def _together(one: Site, other: Site) -> Site:
         bytes=one.bytes + other.bytes,
         streams=tuple(sorted({*one.streams, *other.streams})),
         example=one.example if one.longest >= other.longest else other.example,
+        parts=merged_parts(site._replace(parts=parts_of(site)) for site in (one, other)),
     )
 
 
@@ -151,7 +154,11 @@ def _of_the_test(wait: Wait) -> Wait:
 
 def _without(site: Site, skipped: int) -> Site:
     """The site without its first waits, of which only the number is known."""
+    if not skipped:
+        return site
     share = (site.count - skipped) / site.count
+    # Which part they were of is not known either.
+    site = site._replace(parts=())
     return site._replace(count=site.count - skipped, seconds=site.seconds * share, bytes=round(site.bytes * share))
 
 

@@ -22,8 +22,9 @@ MOST_GROUPS = 5_000
 MOST_STREAMS = 32
 
 CHECKED, FIRST_USE, SHARED = "checked", "first use", "shared"
-"""Why a wait isn't judged with its test: an assertion inside the test has judged it; torch.compile, an autotuner or
-the recording of CUDA graphs made it, which happens once; it belongs to the set-up of a fixture that tests share."""
+"""Why a wait isn't judged with its test: an assertion inside the test has judged it; torch.compile, an autotuner,
+the recording of CUDA graphs or the set-up of a library made it, which happens once; it belongs to the set-up of a
+fixture that tests share."""
 
 
 class Group(NamedTuple):

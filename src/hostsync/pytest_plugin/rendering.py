@@ -70,7 +70,7 @@ def _left_out(verdict: Verdict) -> Iterator[str]:
         (verdict.warm, "in the warm-up of their place"),
         (verdict.baselined, "known to the baseline"),
         (verdict.aside.get("checked", 0), "judged by an assertion in the test"),
-        (verdict.aside.get("first use", 0), "of compilation or autotuning"),
+        (verdict.aside.get("first use", 0), "of compilation, autotuning, or the set-up of libraries"),
         (verdict.aside.get("shared", 0), "in the set-up of fixtures that tests share"),
     ):
         if count:

@@ -63,7 +63,7 @@ def _figures(gathered: Gathered) -> Iterator[str]:
             ("warmup", "of warm-up"),
             ("baselined", "in the baseline"),
             ("checked", "asserted"),
-            ("first_use", "of compilation"),
+            ("first_use", "of compilation and set-up"),
             ("shared", "of shared fixtures"),
         )
         if gathered.sum_of(key)

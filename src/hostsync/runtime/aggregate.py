@@ -7,14 +7,13 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
-from hostsync.runtime.records import Place, Site, Wait
+from hostsync.runtime.records import Site, Wait
+from hostsync.runtime.tally import Room, Tally, key_of
 
 MOST_SITES = 20_000
 """Further sites are counted together as one without a place."""
 MOST_EVENTS = 20_000
 """Single waits that are kept, a random sample when there are more."""
-MOST_STREAMS = 32
-"""Streams that a site remembers."""
 
 
 class Event(NamedTuple):
@@ -39,24 +38,6 @@ class Totals(NamedTuple):
     """Waits whose site had no room, and are counted without a place."""
 
 
-_Key = tuple["Place | None", str, str, str, str, "str | None", "Place | None"]
-
-
-class _Tally:
-    """What is known of one site so far."""
-
-    __slots__ = ("bytes", "count", "example", "longest", "seconds", "seen", "streams")
-
-    def __init__(self, example: Wait) -> None:
-        self.seen = 0
-        self.count = 0
-        self.seconds = 0.0
-        self.longest = 0.0
-        self.bytes = 0
-        self.streams: set[int] = set()
-        self.example = example
-
-
 class Aggregator:
     """Adds waits up. `add` may be called from any thread, and from a signal handler that interrupts it."""
 
@@ -72,8 +53,9 @@ class Aggregator:
         self._warmup = warmup
         self._most_sites = most_sites
         self._most_events = most_events
-        self._tallies: dict[_Key, _Tally] = {}
-        self._crowd: _Tally | None = None
+        self._tallies: dict[tuple[object, ...], Tally] = {}
+        self._crowd: Tally | None = None
+        self._room = Room()
         self._events: list[Event] = []
         self._offered = 0
         # A generator of its own: the watched program must draw the same random numbers as without us.
@@ -99,13 +81,7 @@ class Aggregator:
             if tally.seen <= self._warmup and tally is not self._crowd:
                 self._skip(wait)
                 return
-            tally.count += 1
-            tally.seconds += wait.seconds
-            tally.bytes += wait.bytes or 0
-            if tally.count == 1 or wait.seconds > tally.longest:
-                tally.longest, tally.example = wait.seconds, wait
-            if wait.stream is not None and len(tally.streams) < MOST_STREAMS:
-                tally.streams.add(wait.stream)
+            tally.add(wait, self._room)
             self._keep(Event(end, wait))
 
     def sites(self, code_of: Callable[[Wait], str | None] = lambda wait: None) -> tuple[Site, ...]:
@@ -117,10 +93,11 @@ class Aggregator:
         with self._lock:
             tallies = list(self._tallies.values())
             crowd = self._crowd
-        found = [_site(tally, code_of(tally.example)) for tally in tallies if tally.count]
+        found = [tally.site(code_of(tally.example)) for tally in tallies if tally.count]
         if crowd is not None:
             anywhere = crowd.example._replace(kind="other", operation="", place=None, library=None, callers=())
-            found.append(_site(crowd, None)._replace(place=None, kind="other", operation="", example=anywhere))
+            crowded = crowd.site(None)
+            found.append(crowded._replace(place=None, kind="other", operation="", example=anywhere, parts=()))
         return tuple(sorted(found, key=_rank))
 
     def totals(self) -> Totals:
@@ -149,19 +126,16 @@ class Aggregator:
         """Whether `events` leaves some out."""
         return self._offered > self._most_events
 
-    def _tally(self, wait: Wait) -> _Tally:
-        # The nodes of a backward pass share one expression, as do places that have none.
-        apart = wait.place is None or wait.phase == "backward"
-        operation, library = (wait.operation, wait.library) if apart else ("", None)
-        key = (wait.place, wait.kind, operation, wait.call, wait.memory, wait.allowed, library)
+    def _tally(self, wait: Wait) -> Tally:
+        key = key_of(wait)
         tally = self._tallies.get(key)
         if tally is not None:
             return tally
         if len(self._tallies) < self._most_sites:
-            tally = self._tallies[key] = _Tally(wait)
+            tally = self._tallies[key] = Tally(wait)
             return tally
         if self._crowd is None:
-            self._crowd = _Tally(wait._replace(allowed=None))
+            self._crowd = Tally(wait._replace(allowed=None))
         return self._crowd
 
     def _skip(self, wait: Wait) -> None:
@@ -177,25 +151,6 @@ class Aggregator:
         at = int(self._random.random() * self._offered)
         if at < self._most_events:
             self._events[at] = event
-
-
-def _site(tally: _Tally, code: str | None) -> Site:
-    example = tally.example
-    return Site(
-        place=example.place,
-        kind=example.kind,
-        operation=example.operation,
-        count=tally.count,
-        seconds=tally.seconds,
-        longest=tally.longest,
-        bytes=tally.bytes,
-        memory=example.memory,
-        streams=tuple(sorted(tally.streams)),
-        phase=example.phase,
-        code=code,
-        allowed=example.allowed,
-        example=example,
-    )
 
 
 def _rank(site: Site) -> tuple[float, int, str, int, int, str]:

@@ -10,6 +10,7 @@ from hostsync.findings import Finding, Location, Verdict
 from hostsync.report import Report
 from hostsync.report.quantities import counted, duration
 from hostsync.runtime.cause import Causes
+from hostsync.runtime.inside import operations
 from hostsync.runtime.records import Place, Site
 from hostsync.runtime.source import lines_of, text_at, without_body
 
@@ -57,7 +58,7 @@ def report_of(
     for (place, code), group in groups.items():
         rule = causes.rule(code)
         first = group[0]
-        message = message_of(rule, first.kind, first.operation, text_at(place) or first.example.call)
+        message = message_of(rule, first.kind, operations(group), text_at(place) or first.example.call)
         names = list(dict.fromkeys(name for site in group for name in holders(site)))
         verdict = Verdict(
             status="confirmed",
@@ -69,7 +70,8 @@ def report_of(
             torch=torch,
             date="",
         )
-        findings.append(finding_of(place, rule, message + _within(names), verdict))
+        found = finding_of(place, rule, message + _within(names), verdict)
+        findings.append(found._replace(help=causes.help_of(first.example, code)))
     if nowhere:
         waits = counted(sum(site.count for site in nowhere), "wait")
         notes = (*notes, f"{waits} without a Python frame, {duration(sum(site.seconds for site in nowhere))}.")
@@ -119,7 +121,7 @@ def message_of(rule: Rule | None, kind: str, operation: str, text: str) -> str:
     Args:
         rule: that speaks of it, if any.
         kind: of the wait.
-        operation: of torch, or the call.
+        operation: of torch, or several in words.
         text: the expression.
     """
     if rule is None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from hostsync.report.quantities import counted, duration
 from hostsync.runtime.records import SOURCES, Site, Wait
+from hostsync.runtime.tally import Room, Tally
 
 if TYPE_CHECKING:
+    from hostsync.runtime.cause import Causes
     from hostsync.runtime.sources import Active, Session
 
 
@@ -35,7 +39,8 @@ class Capture:
         self._on_wait = on_wait
         self._kept = kept
         self._waits: list[Wait] = []
-        self._sites: dict[tuple[Any, ...], list[Any]] = {}
+        self._sites: dict[tuple[Any, ...], Tally] = {}
+        self._room = Room()
         self._random = random.Random(0)
         # A callback can interrupt `add` in its own thread (a wait in a finalizer), so the lock must let it in again.
         self._lock = threading.RLock()
@@ -57,7 +62,9 @@ class Capture:
         """What none of the active sources can see, and why better ones, or any, are not active; a phrase each."""
         active = self.active
         if not (active.names or active.unavailable):
-            return ("no source was active: CUDA was not in use",)
+            from hostsync.runtime.prerequisites import why_unused
+
+            return (f"no source was active: {why_unused()}",)
         return (*active.blind, *(f"{SOURCES[name]}: {why}" for name, why in active.unavailable))
 
     @property
@@ -92,42 +99,36 @@ class Capture:
         if site is None:
             if len(self._sites) >= self.SITES:
                 key = (None, wait.kind, "", "", "other", wait.allowed)
-            site = self._sites.setdefault(key, [0, 0.0, 0.0, 0, set(), wait])
-        site[0] += 1
-        site[1] += wait.seconds
-        if wait.seconds > site[2]:
-            site[2] = wait.seconds
-        site[3] += wait.bytes or 0
-        if wait.stream is not None and len(site[4]) < 64:
-            site[4].add(wait.stream)
+            site = self._sites.setdefault(key, Tally(wait))
+        site.add(wait, self._room)
 
-    def sites(self) -> tuple[Site, ...]:
-        """The waits added up by expression and kind, the longest blocked first, then the most frequent."""
+    def sites(self, code_of: Callable[[Wait], str | None] | None = None) -> tuple[Site, ...]:
+        """The waits added up by expression and kind, the longest blocked first, then the most frequent.
+
+        Args:
+            code_of: names the rule that speaks of a wait, for `Site.code`; by default out of the shipped rules.
+        """
+        if code_of is None and self._sites:
+            code_of = _shipped().code_of
         with self._lock:
-            rows = [(key, list(site)) for key, site in self._sites.items()]
-        sites = [
-            Site(
-                place,
-                kind,
-                operation,
-                count,
-                seconds,
-                longest,
-                size,
-                memory,
-                tuple(sorted(streams)),
-                phase,
-                None,
-                allowed,
-                example,
-            )
-            for (place, kind, operation, memory, phase, allowed), (
-                count,
-                seconds,
-                longest,
-                size,
-                streams,
-                example,
-            ) in rows
-        ]
+            sites = [
+                tally.site(None if code_of is None else code_of(tally.example))._replace(
+                    place=place, operation=operation, memory=memory, phase=phase
+                )
+                for (place, _, operation, memory, phase, _), tally in self._sites.items()
+            ]
         return tuple(sorted(sites, key=lambda site: (-site.seconds, -site.count)))
+
+    def __repr__(self) -> str:
+        blocked = f", {duration(self.seconds)} blocked" if self.seconds else ""
+        allowed = f", {self.allowed:,} allowed" if self.allowed else ""
+        seen_by = f"seen by {', '.join(self.sources)}" if self.sources else "; ".join(self.blind_spots)
+        return f"<Capture: {counted(self.count, 'wait')}{blocked}{allowed}; {seen_by}>"
+
+
+@cache
+def _shipped() -> Causes:
+    from hostsync.catalogue import load_only_rules
+    from hostsync.runtime.cause import Causes
+
+    return Causes(load_only_rules())

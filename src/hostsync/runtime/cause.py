@@ -72,6 +72,17 @@ class Causes:
             self._codes[key] = self._code_of(wait)
         return self._codes[key]
 
+    def help_of(self, wait: Wait, code: str | None) -> str:
+        """What to do about `wait`, of which the rule of `code` speaks; empty where none does."""
+        rule = self.rule(code)
+        if rule is None:
+            return ""
+        at = None if wait.place is None or not rule.helps else node_at(wait.place)
+        if at is None or not isinstance(at.node, ast.Call):
+            return rule.help
+        helps = (rule.help_for(op) for op in self._names_of(at.node, wait))
+        return next((one for one in helps if one != rule.help), rule.help)
+
     def _code_of(self, wait: Wait) -> str | None:
         for candidate in self._candidates(wait):
             if wait.kind in _MEMORY_KINDS and not candidate.op.endswith(_MEMORY_OPS):

@@ -1,4 +1,7 @@
-"""The report of a run for programs: JSON, JSON lines, and a trace that Perfetto and chrome://tracing show."""
+"""The report of a run for programs: JSON, JSON lines, and a trace that Perfetto and chrome://tracing show.
+
+docs/reference/output.md documents the keys.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from hostsync.runtime.cause import Causes
-from hostsync.runtime.records import Place, Site, Wait
+from hostsync.runtime.inside import parts_of
+from hostsync.runtime.read_report import VERSION
+from hostsync.runtime.records import Part, Place, Site, Wait
 from hostsync.runtime.session import Seen
 from hostsync.runtime.source import text_at
 
@@ -33,14 +38,22 @@ def render_jsonl(seen: Seen, causes: Causes) -> Iterator[str]:
         yield json.dumps({"type": "wait", "end_s": _rounded(event.end), **wait_dict(event.wait)})
 
 
+def sample_note(seen: Seen) -> str:
+    """That single waits are a sample; empty where all were kept."""
+    if not seen.is_sampled:
+        return ""
+    waits = seen.totals.waits + seen.totals.allowed
+    return f"Single waits, as in --trace and jsonl, are a random sample: {len(seen.events):,} of {waits:,}."
+
+
 def run_dict(seen: Seen) -> dict[str, Any]:
     """What is said of the run as a whole."""
     totals = seen.totals
-    ended = seen.ended
     return {
+        "hostsync_run": VERSION,
         "program": [*(["-m"] if seen.program.is_module else []), seen.program.name, *seen.program.args],
-        "exit_code": None if ended is None else ended.code,
-        "ended_by": "SIGTERM" if ended is None else ended.how or None,
+        "exit_code": seen.ended.code,
+        "ended_by": seen.ended.how or None,
         "rank": seen.rank,
         "used_cuda": seen.used_cuda,
         "sources": list(seen.sources),
@@ -84,9 +97,10 @@ def site_dict(site: Site, seconds: float, causes: Causes) -> dict[str, Any]:
         "thread": example.thread,
         "seen_by": example.source,
         "allowed": site.allowed,
-        "library": None if example.library is None else place_dict(example.library),
+        "library": _place_or_none(example.library),
+        "inside": [_part_dict(part) for part in parts_of(site)],
         "callers": [place_dict(caller) for caller in example.callers],
-        "help": None if rule is None else rule.help,
+        "help": causes.help_of(example, site.code) or None,
     }
 
 
@@ -104,7 +118,22 @@ def wait_dict(wait: Wait) -> dict[str, Any]:
         "phase": wait.phase,
         "thread": wait.thread,
         "allowed": wait.allowed,
+        "library": _place_or_none(wait.library),
     }
+
+
+def _part_dict(part: Part) -> dict[str, Any]:
+    return {
+        "library": _place_or_none(part.library),
+        "operation": part.operation or None,
+        "count": part.count,
+        "blocked_s": _rounded(part.seconds),
+        "longest_s": _rounded(part.longest),
+    }
+
+
+def _place_or_none(place: Place | None) -> dict[str, Any] | None:
+    return None if place is None else place_dict(place)
 
 
 def place_dict(place: Place | None) -> dict[str, Any]:
@@ -125,9 +154,11 @@ def render_trace(seen: Seen, causes: Causes) -> Iterator[str]:
     """The kept waits in the Trace Event Format: a slice for each, on the thread that waited."""
     pid = os.getpid()
     numbers: dict[str, int] = {}
-    codes = {(site.place, site.kind): site.code for site in seen.sites}
     process = " ".join((seen.program.name, *seen.program.args))
-    yield '{"displayTimeUnit": "ms", "traceEvents": ['
+    # Other keys of the object are shown as what is known of the whole trace.
+    sample = sample_note(seen)
+    whole = f'"otherData": {json.dumps({"note": sample})}, ' if sample else ""
+    yield f'{{"displayTimeUnit": "ms", {whole}"traceEvents": ['
     yield json.dumps({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": process}})
     for event in seen.events:
         wait = event.wait
@@ -136,7 +167,7 @@ def render_trace(seen: Seen, causes: Causes) -> Iterator[str]:
             name = {"ph": "M", "name": "thread_name", "pid": pid, "tid": numbers[wait.thread]}
             yield "," + json.dumps({**name, "args": {"name": wait.thread}})
         text = text_at(wait.place) if wait.place is not None else ""
-        code = codes.get((wait.place, wait.kind))
+        code = causes.code_of(wait)
         where = None if wait.place is None else f"{wait.place.filename}:{wait.place.row}:{wait.place.column}"
         yield "," + json.dumps(
             {

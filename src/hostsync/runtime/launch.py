@@ -35,9 +35,11 @@ class Program(NamedTuple):
 class Ended(NamedTuple):
     """How a program ended."""
 
-    code: int
+    code: int | None
+    """None where a signal cut it off."""
     how: str
-    """What stopped it: an exception's name, `KeyboardInterrupt`; empty when it came to its end or called `exit`."""
+    """What stopped it: an exception's name, `KeyboardInterrupt`, a signal's name; empty when it came to its end or
+    called `exit`."""
 
 
 class Main(NamedTuple):
@@ -91,6 +93,10 @@ def _execute(main: Main, module: ModuleType) -> None:
     if code is None:
         raise ImportError(f"no code object for {main.argv0}")
     exec(code, module.__dict__)
+
+
+ABOVE: tuple[CodeType, ...] = (_execute.__code__,)
+"""What runs the program: frames above it are none of the program's."""
 
 
 def _guarded(call: Callable[[], None]) -> Ended:
@@ -225,9 +231,12 @@ def _first_on_path(folder: str) -> None:
 # --- the end by a signal -------------------------------------------------------------------------
 
 
+_ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
 @contextlib.contextmanager
-def on_termination(finish: Callable[[], object]) -> Iterator[None]:
-    """Calls `finish` when SIGTERM would end this process, and lets it end by that signal.
+def on_termination(finish: Callable[[str], object]) -> Iterator[None]:
+    """Calls `finish` with the signal's name when SIGTERM or SIGHUP would end this process, and lets it end by that.
 
     A handler that the program installs goes first, and replaces this one. Child processes that inherit it end as
     they would without it.
@@ -238,16 +247,20 @@ def on_termination(finish: Callable[[], object]) -> Iterator[None]:
         signal.signal(number, signal.SIG_DFL)
         try:
             if os.getpid() == owner:
-                finish()
+                finish(signal.Signals(number).name)
         finally:
             os.kill(os.getpid(), number)
 
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGTERM, terminate)
+    # Under nohup SIGHUP is ignored, and stays so.
+    ours = [number for number in _ENDINGS if signal.getsignal(number) == signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, terminate)
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGTERM) is terminate:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in ours:
+            if signal.getsignal(number) is terminate:
+                signal.signal(number, signal.SIG_DFL)

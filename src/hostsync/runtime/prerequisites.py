@@ -50,6 +50,15 @@ def require_cuda() -> None:
         raise NothingToWatchError(f"{_no_device(str(torch.__version__))}, so no wait can be seen; {ADVICE}")
 
 
+def why_unused() -> str:
+    """Why CUDA is not in use: there is no device, or the program has not asked for it."""
+    torch = sys.modules.get("torch")
+    unused = "CUDA was not in use"
+    if torch is None or torch.cuda.is_initialized() or _sees_a_device() or torch.cuda.device_count():
+        return unused
+    return f"{unused}, and {_no_device(str(torch.__version__))}"
+
+
 def torch_with_cuda() -> ModuleType:
     """Torch, imported. Raises NothingToWatchError as `require_cuda`."""
     require_cuda()

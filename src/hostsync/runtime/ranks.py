@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hostsync.runtime.read_report import Report, ReportError, read_report
-from hostsync.runtime.records import Place, Site
+from hostsync.runtime.records import Site
+from hostsync.runtime.tally import key_of, merged_parts
 
 
 class Meeting:
@@ -135,18 +136,14 @@ class Merged(NamedTuple):
         return sum(run[key] or 0 for run in self.runs)
 
 
-_Key = tuple["Place | None", str, str, str, str, "str | None"]
-
-
 def merge(reports: Iterable[Report]) -> Merged:
     """Adds the sites of several ranks up."""
     reports = tuple(reports)
     ranks = [_rank(report, at) for at, report in enumerate(reports)]
-    found: dict[_Key, list[tuple[int, Site]]] = defaultdict(list)
+    found: dict[tuple[object, ...], list[tuple[int, Site]]] = defaultdict(list)
     for rank, report in zip(ranks, reports, strict=True):
         for site in report.sites:
-            key = (site.place, site.kind, site.operation, site.example.call, site.memory, site.allowed)
-            found[key].append((rank, site))
+            found[key_of(site.example)].append((rank, site))
     shared = [_shared(ranks, sites) for sites in found.values()]
     shared.sort(key=lambda one: (-one.site.seconds, -one.site.count, one.site.place or ()))
     return Merged(tuple(report.run for report in reports), tuple(shared))
@@ -168,5 +165,6 @@ def _shared(ranks: list[int], found: list[tuple[int, Site]]) -> Shared:
         seconds=sum(site.seconds for site in sites),
         bytes=sum(site.bytes for site in sites),
         streams=tuple(sorted({stream for site in sites for stream in site.streams})),
+        parts=merged_parts(sites),
     )
     return Shared(site, counts)

@@ -13,6 +13,7 @@ from hostsync.report.style import Style
 from hostsync.runtime.cause import Causes
 from hostsync.runtime.data_report import site_dict
 from hostsync.runtime.ranks import Merged, Shared
+from hostsync.runtime.read_report import VERSION
 from hostsync.runtime.text_report import render_sites, what, where
 
 SHOWN = 20
@@ -94,6 +95,7 @@ def render_jsonl(merged: Merged, causes: Causes) -> Iterator[str]:
 
 def _sums(merged: Merged) -> dict[str, Any]:
     return {
+        "hostsync_run": VERSION,
         "world": len(merged.runs),
         "waits": int(merged.total("waits")),
         "blocked_s": round(merged.total("blocked_s"), 9),

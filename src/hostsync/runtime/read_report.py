@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hostsync.runtime.records import Place, Site, Wait
+from hostsync.runtime.records import Part, Place, Site, Wait
+
+VERSION = 1
+"""Of the format of the report; what only adds keys keeps it. The first reports have none."""
 
 
 class ReportError(ValueError):
@@ -31,6 +34,7 @@ def read_report(document: object) -> Report:
     """
     if not isinstance(document, Mapping) or not isinstance(document.get("sites"), list):
         raise ReportError("it is not a report of `hostsync run --output-format json`: there is no list of sites")
+    check_version(document)
     try:
         sites = tuple(site_of(entry) for entry in document["sites"])
         run = {str(key): value for key, value in document.items() if key != "sites"}
@@ -39,6 +43,13 @@ def read_report(document: object) -> Report:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ReportError(f"it is not a whole report of `hostsync run`: {type(error).__name__}: {error}") from error
     return Report(run, sites)
+
+
+def check_version(document: Mapping[str, Any]) -> None:
+    """Raises ReportError where a newer release has written the report."""
+    version = document.get("hostsync_run", VERSION)
+    if not isinstance(version, int) or version > VERSION:
+        raise ReportError(f"it is a report of version {version!r}, and this release reads up to {VERSION}")
 
 
 def site_of(entry: Mapping[str, Any]) -> Site:
@@ -75,6 +86,19 @@ def site_of(entry: Mapping[str, Any]) -> Site:
         code=entry["code"],
         allowed=example.allowed,
         example=example,
+        # Reports of before have no such list.
+        parts=tuple(map(_part, entry.get("inside") or ())),
+    )
+
+
+def _part(entry: Mapping[str, Any]) -> Part:
+    library = entry["library"]
+    return Part(
+        library=None if library is None else _place(library),
+        operation=str(entry["operation"] or ""),
+        count=int(entry["count"]),
+        seconds=float(entry["blocked_s"]),
+        longest=float(entry["longest_s"]),
     )
 
 

@@ -56,7 +56,20 @@ class Wait(NamedTuple):
     allowed: str | None
     """The reason of the allowance that covers it; None when it is not allowed."""
     first_use: bool = False
-    """Whether a compiler, an autotuner or the recording of CUDA graphs made it, which happens once."""
+    """Whether it happens once: a compiler, an autotuner or the recording of CUDA graphs made it, or the set-up of a
+    library that an operation needs, which is the first memory that a thread frees in it."""
+
+
+class Part(NamedTuple):
+    """The waits of a site in one function of a library and one operation."""
+
+    library: Place | None
+    """The innermost frame, as in `Wait`; None where the expression itself waited."""
+    operation: str
+    """The torch operation or autograd node; empty for waits at further places than are told apart."""
+    count: int  # type: ignore[assignment]
+    seconds: float
+    longest: float
 
 
 class Site(NamedTuple):
@@ -76,3 +89,6 @@ class Site(NamedTuple):
     """The rule that speaks of such a wait, e.g. `HS101`; None where no rule fits."""
     allowed: str | None
     example: Wait
+    """The longest of them."""
+    parts: tuple[Part, ...] = ()
+    """What waited inside of the expression, the longest blocked first; their counts add up to that of the site."""

@@ -130,6 +130,8 @@ class watch(_Watching):  # noqa: N801 - used like a function
     is built without CUDA or finds none, the code runs as ever and nothing is seen: `seen.sources` is empty, and
     `seen.blind_spots` says why.
 
+    What a decorated function waits for is seen by `on_wait` alone, as nobody is handed the `Capture` of a call.
+
     Args:
         sources: `auto` takes the most complete source that works; or names out of `records.SOURCES`, of which each that
             is given has to work.

@@ -47,8 +47,7 @@ class Seen(NamedTuple):
     """Everything that a report says."""
 
     program: Program
-    ended: Ended | None
-    """None when the run was cut off by a signal."""
+    ended: Ended
     seconds: float
     """Wall time of what counts."""
     sites: tuple[Site, ...]
@@ -64,6 +63,8 @@ class Seen(NamedTuple):
     allocations: Allocations | None
     """None where CUDA was not used, or torch can't tell."""
     rank: int | None
+    child_seconds: float
+    """Processor time of child processes that have ended."""
     environment: Mapping[str, str]
 
 
@@ -152,7 +153,7 @@ class Session:
         if self._used_cuda:
             self._allocations = _allocations()
 
-    def seen(self, program: Program, file: str, ended: Ended | None, code_of: Callable[[Wait], str | None]) -> Seen:
+    def seen(self, program: Program, file: str, ended: Ended, code_of: Callable[[Wait], str | None]) -> Seen:
         """What the run showed.
 
         Args:
@@ -178,6 +179,7 @@ class Session:
             steps=done,
             allocations=self._allocations,
             rank=int(rank) if rank.isdigit() else None,
+            child_seconds=_child_seconds(),
             environment=environment(),
         )
 
@@ -229,6 +231,11 @@ def _within(site: Site, file: str) -> Site:
         if frame is not None and frame.function == "<module>" and frame.filename == file:
             return site._replace(example=example._replace(callers=example.callers[:depth]))
     return site
+
+
+def _child_seconds() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def _allocations() -> Allocations | None:

@@ -375,10 +375,11 @@ def _wait(
         node = _autograd_node()
     if node:
         phase = "backward"
+    operation = node or located.operation
     wait = Wait(
         seen.kind,
         seen.call,
-        node or located.operation,
+        operation,
         located.place,
         located.library,
         located.callers,
@@ -390,9 +391,29 @@ def _wait(
         seen.memory,
         source,
         None,
-        located.first_use,
+        located.first_use or (seen.kind == "free" and _freed.is_first(operation)),
     )
     return wait, located.comment
+
+
+class _Freed(threading.local):
+    """The operations in which this thread has freed memory of the device."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def is_first(self, operation: str) -> bool:
+        """Whether memory is freed in `operation` for the first time: cuBLAS and its like do so when they set up.
+
+        What is there to give memory back is no set-up.
+        """
+        if operation in self._known or operation.endswith(("empty_cache", "emptyCache")):
+            return False
+        self._known.add(operation)
+        return True
+
+
+_freed = _Freed()
 
 
 def _is_users(filename: str) -> bool:

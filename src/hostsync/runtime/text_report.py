@@ -17,15 +17,21 @@ from hostsync.report.quantities import counted, duration, percent, size
 from hostsync.report.style import Style
 from hostsync.runtime.as_findings import message_of
 from hostsync.runtime.cause import Causes
+from hostsync.runtime.data_report import sample_note
+from hostsync.runtime.inside import by_place, functions, named, operations
 from hostsync.runtime.records import SOURCES, Place, Site
 from hostsync.runtime.session import Seen
 from hostsync.runtime.source import lines_of, text_at, without_body
 
+MOST_INSIDE = 5
+"""Places in libraries that the details of a site name."""
+MOST_CHILD_SECONDS = 1.0
+"""Processor time of child processes from which on they are spoken of where the program itself used no GPU."""
 DETAILED = 3
 """Sites that are shown with their source line."""
 WIDEST = 44
 """Columns of a cell; longer text is cropped."""
-HEADINGS = ("blocked", "count", "mean", "share", "where", "what", "kind", "rule", "stream", "size")
+HEADINGS = ("blocked", "count", "mean", "share", "where", "what", "kind", "rule", "stream", "size", "inside")
 _RIGHT = frozenset(("blocked", "count", "mean", "share", "stream", "size"))
 
 
@@ -58,7 +64,7 @@ def render_sites(sites: Iterable[Site], seconds: float, causes: Causes, top: int
     allowed = [site for site in sites if site.allowed is not None]
     if plain:
         yield ""
-        yield from _table(plain[:top], seconds, style)
+        yield from _table(plain[:top], seconds, causes, style)
         if len(plain) > top:
             rest = plain[top:]
             hidden = f"{counted(sum(s.count for s in rest), 'wait')}, {duration(sum(s.seconds for s in rest))}"
@@ -94,8 +100,8 @@ def headline(seen: Seen) -> str:
 
 def notes(seen: Seen) -> Iterator[str]:
     """What one has to know about the figures."""
-    if seen.ended is None:
-        yield "The program was terminated (SIGTERM); this is what was seen until then."
+    if seen.ended.code is None:
+        yield f"The program was terminated ({seen.ended.how}); this is what was seen until then."
     elif seen.ended.how:
         yield f"The program ended with {visible(seen.ended.how)}; this is what was seen until then."
     if seen.sources:
@@ -108,6 +114,10 @@ def notes(seen: Seen) -> Iterator[str]:
     if seen.allocations is not None and seen.allocations.retries:
         times = counted(seen.allocations.retries, "time")
         yield f"Memory ran out {times}: all cached blocks were given back, and the host waited for the device."
+    if not seen.used_cuda and seen.child_seconds >= MOST_CHILD_SECONDS:
+        yield f"Its child processes, which ran for {duration(seen.child_seconds)}, were not watched."
+    if seen.is_sampled:
+        yield f"{sample_note(seen)} The sites count all."
     if totals.crowded:
         yield f"{counted(totals.crowded, 'wait')} at further places are counted without a place."
 
@@ -154,8 +164,8 @@ def what(site: Site) -> str:
     return visible(text or site.operation or site.example.call)
 
 
-def _table(sites: list[Site], seconds: float, style: Style) -> Iterator[str]:
-    rows = [HEADINGS, *(_row(site, seconds) for site in sites)]
+def _table(sites: list[Site], seconds: float, causes: Causes, style: Style) -> Iterator[str]:
+    rows = [HEADINGS, *(_row(site, seconds, causes.rule(site.code)) for site in sites)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     empty = {index for index in range(len(HEADINGS)) if not any(row[index] for row in rows[1:])}
     for number, row in enumerate(rows):
@@ -169,7 +179,7 @@ def _table(sites: list[Site], seconds: float, style: Style) -> Iterator[str]:
         yield style.dim(line) if number == 0 else line
 
 
-def _row(site: Site, seconds: float) -> tuple[str, ...]:
+def _row(site: Site, seconds: float, rule: Rule | None) -> tuple[str, ...]:
     streams = ",".join(map(str, site.streams[:3])) + (",…" if len(site.streams) > 3 else "")
     return (
         duration(site.seconds),
@@ -182,7 +192,15 @@ def _row(site: Site, seconds: float) -> tuple[str, ...]:
         site.code or "",
         streams,
         size(site.bytes / site.count) if site.bytes else "",
+        visible(_inside(site, rule)),
     )
+
+
+def _inside(site: Site, rule: Rule | None) -> str:
+    """What waited inside a call, where neither its rule nor its text says that."""
+    says_call_only = rule is not None and any(match.kind == "call" and not match.ops for match in rule.events)
+    several = len({part.library for part in site.parts}) > 1
+    return named(functions(site)) if says_call_only or several else ""
 
 
 def _cropped(text: str) -> str:
@@ -201,15 +219,15 @@ def _details(sites: list[Site], causes: Causes, style: Style) -> Iterator[str]:
         if place is not None and place.column:
             place = without_body(place)
             start, end = Location(place.row, place.column), Location(place.end_row, place.end_column)
-            message = message_of(rule, site.kind, site.operation, what(site))
+            message = message_of(rule, site.kind, operations([site]), what(site))
             yield from frame(lines_of(place.filename), start, end, visible(message), style)
             margin = len(str(place.end_row))
-        for line in _circumstances(site, rule, style):
+        for line in _circumstances(site, rule, causes, style):
             yield f"{'':{margin}} {style.frame('=')} {line}"
         yield ""
 
 
-def _circumstances(site: Site, rule: Rule | None, style: Style) -> Iterator[str]:
+def _circumstances(site: Site, rule: Rule | None, causes: Causes, style: Style) -> Iterator[str]:
     example = site.example
     through = [example.call, kind_of(site)]
     if site.phase != "other":
@@ -219,12 +237,26 @@ def _circumstances(site: Site, rule: Rule | None, style: Style) -> Iterator[str]
     if example.thread != "MainThread":
         through.append(f"on {example.thread}")
     yield f"{style.strong('through')}: {visible(', '.join(through))}"
-    if example.library is not None:
-        yield f"{style.strong('inside')}: {visible(example.library.function)}, {where(example.library)}"
+    yield from _insides(site, style)
     if example.callers:
         yield f"{style.strong('called from')}: {' <- '.join(where(caller) for caller in example.callers[:3])}"
     if rule is not None:
-        yield f"{style.help('help')}: {visible(rule.help)}"
+        yield f"{style.help('help')}: {visible(causes.help_of(example, site.code))}"
+
+
+def _insides(site: Site, style: Style) -> Iterator[str]:
+    """Where libraries waited, and how often in each place if there are several."""
+    found = by_place(site)
+    for place, names, count, seconds in found[:MOST_INSIDE]:
+        text = f"{visible(place.function)}, {where(place)}"
+        if len(found) > 1:
+            often = f"{counted(count, 'wait')}, {duration(seconds)}"
+            text += f" ({', '.join((visible(' and '.join(names)), often)) if names else often})"
+        yield f"{style.strong('inside')}: {text}"
+    if len(found) > MOST_INSIDE:
+        rest = found[MOST_INSIDE:]
+        often = f"{counted(sum(row[2] for row in rest), 'wait')}, {duration(sum(row[3] for row in rest))}"
+        yield f"{style.strong('inside')}: {counted(len(rest), 'more place')} ({often})"
 
 
 def _advice(sites: list[Site], detailed: list[Site], causes: Causes, style: Style) -> Iterator[str]:
