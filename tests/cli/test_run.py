@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import pytest
 from sarif_schema import run_of
+from signals import handled
 
 from .conftest import Hostsync, environment
 
@@ -205,6 +206,9 @@ def test_the_report_and_the_programs_own_output(tmp_path: Path) -> None:
     assert "once \\x1b[31m" in done.err and "\x1b" not in done.err
 
 
+HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)
+
+
 @needs_torch
 @pytest.mark.parametrize(
     ("end", "code", "said"),
@@ -224,7 +228,8 @@ def test_the_report_and_the_programs_own_output(tmp_path: Path) -> None:
     ],
 )
 def test_every_end_has_a_report_and_its_own_code(tmp_path: Path, end: str, code: int, said: str) -> None:
-    done = fed(tmp_path, "--output", "report.txt", "train.py", end=end)
+    with handled(HANGUP):
+        done = fed(tmp_path, "--output", "report.txt", "train.py", end=end)
     assert done.code == code
     report = (tmp_path / "report.txt").read_text(encoding="utf-8")
     assert " host waits blocked " in report

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from signals import handled
 from tests.gpu import digests
 from tests.gpu.keeping import keep
 
@@ -189,14 +190,15 @@ HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)
 def test_signals(number: signal.Signals, code: int, tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text(LOOP)
     source = str(Path(hostsync.__file__).resolve().parents[1])
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hostsync", "run", "-o", "report.txt", "loop.py"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    with handled(HANGUP):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hostsync", "run", "-o", "report.txt", "loop.py"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from signals import handled
 
 import hostsync
 
@@ -181,15 +182,12 @@ def test_sigterm_still_ends_it_after_a_last_word(folder: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs SIGHUP")
 def test_a_lost_terminal_ends_it_likewise_unless_that_is_ignored(folder: Path) -> None:
-    mine = terminated(folder, f"import time\n{SLEEP}", signal.SIGHUP)
+    with handled(signal.SIGHUP):
+        mine = terminated(folder, f"import time\n{SLEEP}", signal.SIGHUP)
     assert mine == Ran(-signal.SIGHUP, "", "[terminated by SIGHUP]\n")
     name = write(folder, "ignored.py", "import signal; print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)\n")
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        # As under nohup.
+    with handled(signal.SIGHUP, signal.SIG_IGN):
         done = ran(folder, name)
-    finally:
-        signal.signal(signal.SIGHUP, before)
     assert (done.code, done.out) == (0, "True\n")
 
 
