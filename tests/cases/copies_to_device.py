@@ -53,6 +53,8 @@ def pinned(x: np.ndarray):
     a = host.to("cuda", non_blocking=True)  # silent: HS401, HS402, HS403
     b = host.to("cuda")  # expect: HS402
     c = torch.zeros(4, pin_memory=True).cuda(non_blocking=True)  # silent: HS403
+    e = torch.tensor(x, pin_memory=True).cuda(non_blocking=True)  # silent: HS403
+    f = torch.tensor(x, pin_memory=False).cuda(non_blocking=True)  # expect: HS403
     d = torch.zeros(4, pin_memory=True).cuda()  # expect: HS402
     return a, b, c, d
 

@@ -8,7 +8,7 @@ from typing import Final
 from hostsync import facts
 from hostsync.infer.calls.copies import is_empty, is_to_own_part, may_be_host, to_accelerator
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
-from hostsync.infer.calls.placing import device_of
+from hostsync.infer.calls.placing import device_of, is_pinned
 from hostsync.infer.calls.shapes_and_dtypes import dtype_named, promoted
 from hostsync.infer.devices import ANYWHERE, CPU, is_certain, only_host
 from hostsync.infer.explaining import explain
@@ -105,7 +105,9 @@ def from_data(frame: Frame, node: facts.Call, args: ArgumentList, keywords: Keyw
         if not dtype and data_node is not None and is_named_mask(dotted_path(data_node) or ""):
             dtype = "bool"
     ndim = 0 if isinstance(data, (Unknown, Method)) and _is_one_number(frame, data_node) else depth_of(data)
-    return explain(Tensor(device, dtype, ndim), node, BY_DEFAULT if wanted is None and device == CPU else "")
+    pinned = is_pinned(next((value for key, _, value in keywords if key == "pin_memory"), None))
+    made = Tensor(device, dtype, ndim, pinned=pinned)
+    return explain(made, node, BY_DEFAULT if wanted is None and device == CPU else "")
 
 
 def _are_positions(frame: Frame, node: facts.Expr | None) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 from hostsync.catalogue.model import Op
 from hostsync.infer.calls.arguments import Arguments
 from hostsync.infer.calls.packed_sequences import PACKING, packed
-from hostsync.infer.calls.placing import device_of, lead, merged
+from hostsync.infer.calls.placing import device_of, is_pinned, lead, merged
 from hostsync.infer.calls.shapes_and_dtypes import axis_given, broadcast, promoted, result_dtype, result_ndim
 from hostsync.infer.devices import ACCELERATOR, ANYWHERE, CPU, Device, only_host
 from hostsync.infer.joining import element_of, merged_mappings
@@ -75,9 +75,9 @@ def result(op: Op, args: Arguments, tensors: tuple[Tensor, ...], receiver: Value
     if op.memory and tensors and tensors[0].pinned is not False:
         # What has to be copied for it is pinned no longer.
         tensor = tensor._replace(pinned=tensors[0].pinned if op.memory == "same" else None)
-    pin = args.named.get("pin_memory")
-    if pin is not None and not isinstance(pin, Nothing) and not (isinstance(pin, Number) and pin.const is False):
-        tensor = tensor._replace(pinned=True if isinstance(pin, Number) and pin.const is True else None)
+    pinned = is_pinned(args.named.get("pin_memory"))
+    if pinned is not False:
+        tensor = tensor._replace(pinned=pinned)
     if returns == "tensors" and op.positions:
         tensor = tensor if op.ndim == "same" else tensor._replace(ndim=None)
         return Items("tuple", (tensor, tensor._replace(dtype="int")), UNKNOWN)

@@ -22,6 +22,13 @@ from hostsync.infer.origins import Origin
 from hostsync.infer.values import DeviceValue, Instance, Nothing, Number, Tensor, Text, Unknown, Value
 
 
+def is_pinned(asked: Value | None) -> bool | None:
+    """Whether a tensor is made in pinned memory, by what `pin_memory` was told; None where nobody knows."""
+    if asked is None or isinstance(asked, Nothing):
+        return False
+    return asked.const is True if isinstance(asked, Number) and isinstance(asked.const, bool) else None
+
+
 def device_named(text: str) -> Device:
     """The device of a name such as `cuda:0`; ROCm uses that name too. What was measured holds of no other."""
     return _NAMED.get(text.partition(":")[0], ANYWHERE)
