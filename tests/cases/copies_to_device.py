@@ -59,10 +59,15 @@ def pinned(x: np.ndarray):
     return a, b, c, d
 
 
-def pageable_asynchronous(x: np.ndarray):
+def pageable_asynchronous(x: np.ndarray, n: int):
     a = torch.from_numpy(x).to("cuda", non_blocking=True)  # expect: HS403
     b = torch.zeros(1024, 1024).cuda(non_blocking=True)  # expect: HS403
-    return a, b
+    c = torch.zeros((8, 1024)).long().cuda(non_blocking=True)  # silent: HS403
+    d = torch.zeros(n, 8).cuda(non_blocking=True)  # expect-possible: HS403  # silent: HS403
+    rows = torch.ones(3, 4)
+    rows = rows * 2
+    e = rows.cuda(non_blocking=True)  # silent: HS403
+    return a, b, c, d, e
 
 
 def pageable_at_times(x: torch.Tensor, device: torch.device, weight=None):

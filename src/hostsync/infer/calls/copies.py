@@ -6,6 +6,10 @@ CPU; a copy to the host is reported unless its source is known to be there alrea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+from typing import Final
+
 from hostsync import facts
 from hostsync.infer.calls.host_calls import ArgumentList, KeywordList, depth_of
 from hostsync.infer.calls.placing import device_of
@@ -249,12 +253,15 @@ def to_accelerator(
                 confidence="likely",
             )
     form = "pageable-non-blocking" if non_blocking else "pinned-blocking" if source.pinned else "pageable"
-    if form == "pageable-non-blocking" and _is_of_written_data(frame, receiver_node(node)):
+    made = _makers(frame, receiver_node(node)) if form == "pageable-non-blocking" else []
+    if made and all(_is_small(frame, value) for value in made):
         # Small ones are staged and don't wait.
         return
     certain = source.device == CPU and is_certain(wanted.device) and not host_doubt(source)
     # Small ones are staged and don't wait. Of what is handed in and may have been moved before, that is one doubt more.
     doubtful = (non_blocking and source.device != CPU) or is_to_own_part(frame, node)
+    # What is filled by its size is small most often (measured: of eight that were reached one waited).
+    doubtful = doubtful or any(_sizes(frame, value) is not None and _elements(frame, value) is None for value in made)
     frame.emit(
         "copy",
         op,
@@ -283,18 +290,45 @@ def is_to_own_part(frame: Frame, node: facts.Call) -> bool:
     return False
 
 
-def _is_of_written_data(frame: Frame, source: facts.Expr | None) -> bool:
-    """`torch.tensor([1, 2])`, also by a name that stands for that alone: lists and numbers of Python are small.
+def _makers(frame: Frame, source: facts.Expr | None) -> list[facts.Expr | None]:
+    """What makes a tensor: it itself, or what a name of a function stands for; none for a parameter."""
+    if not isinstance(source, facts.Name) or frame.function is None:
+        return [source]
+    name = source.id
+    if any(param.name == name for param in frame.function.params):
+        return []
+    return [value for value in assigned_to(frame.function.body, name) if name not in names_mentioned(value)]
+
+
+def _is_small(frame: Frame, node: facts.Expr | None) -> bool:
+    """`torch.tensor([1, 2])`, as lists and numbers of Python are small, or `torch.zeros(3, 4)`.
 
     Of what nothing is known may be an array, and large.
     """
-    if not isinstance(source, facts.Name) or frame.function is None:
-        return _is_made_of_data(frame, source)
-    name = source.id
-    if any(param.name == name for param in frame.function.params):
-        return False
-    made = [value for value in assigned_to(frame.function.body, name) if name not in names_mentioned(value)]
-    return bool(made) and all(_is_made_of_data(frame, value) for value in made)
+    elements = _elements(frame, node)
+    return _is_made_of_data(frame, node) or (elements is not None and elements <= _STAGED)
+
+
+_STAGED: Final = 2**18
+"""Elements, of four bytes, that are copied at once (measured: up to 1 MiB)."""
+
+
+def _elements(frame: Frame, node: facts.Expr | None) -> int | None:
+    """How many elements a tensor has that is made of sizes which are written as numbers; None for all others."""
+    sizes = [size.value if isinstance(size, facts.Const) else None for size in _sizes(frame, node) or ()]
+    return prod(size for size in sizes if isinstance(size, int)) if sizes and None not in sizes else None
+
+
+def _sizes(frame: Frame, node: facts.Expr | None) -> Sequence[facts.Expr | facts.Starred] | None:
+    """The sizes of `torch.zeros(3, n).long()`; None for what is made of anything else."""
+    while isinstance(node, facts.Call) and not node.args and isinstance(node.func, facts.Attr):
+        node = node.func.value
+    if not isinstance(node, facts.Call) or not node.args:
+        return None
+    op = frame.context.ops.get(f"torch.{last_name(node.func)}")
+    if op is None or not op.makes_of_sizes:
+        return None
+    return node.args[0].items if isinstance(node.args[0], facts.Sequence) else node.args
 
 
 def _is_made_of_data(frame: Frame, node: facts.Expr | None) -> bool:
@@ -316,13 +350,8 @@ def _has_nothing(frame: Frame, source: facts.Expr | None) -> bool:
     name = last_name(source.func)
     if name in {"tensor", "as_tensor", "Tensor"}:
         return is_empty(source.args[0])
-    sizes = source.args
-    if isinstance(sizes[0], facts.Sequence):
-        sizes = sizes[0].items
-    op = frame.context.ops.get(f"torch.{name}")
-    return (op is not None and op.makes_of_sizes) and any(
-        isinstance(size, facts.Const) and size.kind == "int" and size.value == 0 for size in sizes
-    )
+    sizes = _sizes(frame, source) or ()
+    return any(isinstance(size, facts.Const) and size.kind == "int" and size.value == 0 for size in sizes)
 
 
 def _copy_into(frame: Frame, node: facts.Call, target: Tensor, args: ArgumentList, keywords: KeywordList) -> Value:
