@@ -315,8 +315,9 @@ _STAGED: Final = 2**18
 
 def _elements(frame: Frame, node: facts.Expr | None) -> int | None:
     """How many elements a tensor has that is made of sizes which are written as numbers; None for all others."""
-    sizes = [size.value if isinstance(size, facts.Const) else None for size in _sizes(frame, node) or ()]
-    return prod(size for size in sizes if isinstance(size, int)) if sizes and None not in sizes else None
+    sizes = _sizes(frame, node) or ()
+    numbers = [size.value for size in sizes if isinstance(size, facts.Const) and isinstance(size.value, int)]
+    return prod(numbers) if numbers and len(numbers) == len(sizes) else None
 
 
 def _sizes(frame: Frame, node: facts.Expr | None) -> Sequence[facts.Expr | facts.Starred] | None:

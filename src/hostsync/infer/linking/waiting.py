@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
@@ -34,7 +34,7 @@ from hostsync.infer.linking.reaching import (
 from hostsync.infer.linking.summaries import defaults_of
 from hostsync.infer.nodes import BY_PLACE, is_none, last_name, nodes_in
 from hostsync.infer.records import CallSite, Recorded
-from hostsync.infer.values import Callable, Instance, Items, Tensor, Unknown, tensors_in
+from hostsync.infer.values import Callable, Instance, Items, Tensor, Unknown, Value, tensors_in
 from hostsync.infer.values import Mapping as MappingValue
 
 _ROUNDS: Final = 4
@@ -233,6 +233,12 @@ def _must_be_a_tensor(param: facts.Param | None) -> bool:
     return param is not None and param.default is None and is_tensor_annotation(param.annotation)
 
 
+def _hands_in_a_tensor(bindings: Mapping[str, Value]) -> bool:
+    """Whether a call hands in a tensor that may be on an accelerator."""
+    given = (tensor for value in bindings.values() for tensor in tensors_in(value))
+    return any(is_certain(tensor.device) or (tensor.sure and not only_host(tensor.device)) for tensor in given)
+
+
 def _usually_held(context: Context, owner: str, name: str) -> tuple[Constant] | None:
     """The constant that an attribute of an object has, where whoever makes it leaves it to its default."""
     made = context.functions.get(f"{owner}.__init__") if owner in context.classes else None
@@ -312,10 +318,6 @@ def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untype
     bindings = site.bindings
     node = _definition(context, symbol)
     params = {param.name: param for param in node.params} if node is not None else {}
-    given_tensors = [tensor for value in bindings.values() for tensor in tensors_in(value)]
-    beside = any(
-        is_certain(tensor.device) or (tensor.sure and not only_host(tensor.device)) for tensor in given_tensors
-    )
     device = wait.device
     if is_conditional(device):
         told = partial(told_in, bindings, defaults_of(context, symbol))
@@ -334,7 +336,7 @@ def at_call(context: Context, symbol: str, wait: Wait, site: CallSite, *, untype
             handed = True
             result |= of_param(param)
             continue
-        if beside and isinstance(value, Unknown) and _must_be_a_tensor(params.get(atom[1:])):
+        if isinstance(value, Unknown) and _must_be_a_tensor(params.get(atom[1:])) and _hands_in_a_tensor(bindings):
             handed = True
             result |= ANYWHERE
             continue
